@@ -1,0 +1,1 @@
+"""The test suite, and the programs that account for it."""
