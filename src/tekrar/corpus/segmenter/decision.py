@@ -1,0 +1,167 @@
+"""Whether one stop ends a sentence: the common decisions, fed by the tables of a language."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from .characters import CLOSER, MARK, OPENER, PERIOD, SPACE, STRONG, UNSPACED
+from .rules import Abbreviation, Rules
+
+# No word of interest is longer; a fixed window keeps a text without spaces linear.
+_WINDOW: Final = 48
+
+_NUMBER: Final = re.compile("\\d+\\Z")
+_RANGE: Final = re.compile("\\d+[-\u2013]\\d+\\Z")
+_ROMAN: Final = re.compile("(?:X{0,3}(?:IX|IV|V?I{0,3})|XL(?:IX|IV|V?I{0,3})|LX{0,3}(?:IX|IV|V?I{0,3})|C{1,3}[XLIV]+)\\Z")
+_DOTTED: Final = re.compile("[^\\W\\d_]{1,2}(?:\\.[^\\W\\d_]{1,2})+\\Z")
+_BREAK: Final = re.compile(f"[/,;:\"\u2013\u2014=*_{OPENER}]")
+_CLOSED: Final = re.compile(f"[{CLOSER}\"*_]\\Z")
+_STRONG: Final = re.compile(f"[{STRONG}{UNSPACED}]")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_PERIOD: Final = re.compile(f"[{PERIOD}]")
+_LETTER_STOP: Final = re.compile(f"[{SPACE}{CLOSER}\"'{MARK}]+\\Z")
+_ADDRESS: Final = re.compile("://|@|(?:\\A|\\W)www\\.", re.IGNORECASE)
+_ENUMERATION_CUE: Final = re.compile("[:;,\u2013\u2014\u2022(]\\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One stop with what stands around it (indices and strings of the shadow text, markers masked).
+
+    Attributes:
+        left: up to 48 characters before the stop, markers taken out.
+        stops: the stop characters of the cluster, in order, closers and spaces between them left out.
+        doubled: whether the cluster is dots side by side or dots parted by spaces (an ellipsis).
+        bracketed: whether it stands alone between brackets: `(!)`, `[…]`.
+        quoted: whether closing punctuation follows it.
+        gap: whether white space follows.
+        right: the next word, letters or digits only; "" if punctuation stands there.
+        opens: whether the word before the stop is the first of its sentence.
+    """
+
+    left: str
+    stops: str
+    doubled: bool
+    bracketed: bool
+    quoted: bool
+    gap: bool
+    right: str
+    opens: bool
+
+
+def ends_sentence(stop: Stop, rules: Rules) -> bool:
+    """Tell whether a sentence ends at ``stop``; both sides are known to hold a letter or digit."""
+    right = stop.right
+    if stop.bracketed or (right and right[0].islower()):
+        return False
+    if not stop.gap and not _glued_end(stop, rules):
+        return False
+    if stop.quoted and rules.speech_verbs and rules.fold(right) in rules.speech_verbs:
+        return False
+    if len(stop.stops) == 1 and _PERIOD.match(stop.stops):
+        return _period_ends(stop, rules)
+    return True
+
+
+def _glued_end(stop: Stop, rules: Rules) -> bool:
+    """Tell whether a stop without white space after it may end a sentence: `bitti.Sonra`.
+
+    Wanted is a word of small letters before it and a capitalised word after it, so that `s.a.v.`,
+    `T.C.` and `3.5` stay whole; web and mail addresses stay whole too.
+    """
+    if _UNSPACED.search(stop.stops):
+        return True
+    left, right = _LETTER_STOP.sub("", stop.left), stop.right
+    if not right or _ADDRESS.search(_last_word(stop.left)):
+        return False
+    if rules.verse_signs:
+        word = rules.fold(_last_word(left))
+        return len(word) > 2 and word.isalpha() and right[0].isalpha()
+    if len(left) < 2 or not (left[-1].islower() and left[-2].islower()):
+        return False
+    return right[0].isupper() and (len(right) == 1 or right[1].islower() or not right[1].isalpha())
+
+
+def _period_ends(stop: Stop, rules: Rules) -> bool:
+    """Tell whether one full stop, before something that is no small letter, is a sentence end."""
+    token = _last_word(stop.left)
+    if not token or _CLOSED.search(token):
+        return True
+    word = _BREAK.split(token)[-1]
+    if _NUMBER.match(word) and len(word) == len(token.lstrip("([{\"'\u201c\u2018\u00ab")):
+        return _number_ends(stop, rules, token, word)
+    if _RANGE.match(word) and rules.ordinal_digits:
+        return not stop.right.isalpha() or rules.fold(stop.right) in rules.starters or _after_cue(stop, rules, token)
+    meaning = rules.abbreviation(word)
+    if meaning is None and "." in word:
+        meaning = rules.abbreviation(word.rsplit(".", 1)[-1])
+        if meaning is None and _DOTTED.match(word):
+            meaning = Abbreviation.STARTER
+    if meaning is not None:
+        return _abbreviation_ends(stop, rules, word, meaning)
+    if _is_letter(word) or (_ROMAN.match(word) and (rules.roman_ordinals or stop.opens)):
+        return _starts(stop, rules)
+    return True
+
+
+def _number_ends(stop: Stop, rules: Rules, token: str, digits: str) -> bool:
+    """Decide after a bare number: list number, ordinal, day of a date, or the end of a sentence."""
+    before = stop.left[: len(stop.left) - len(token)].rstrip()
+    if stop.opens or (len(digits) < 3 and _ENUMERATION_CUE.search(before)):
+        return False
+    if len(digits) > rules.ordinal_digits or _after_cue(stop, rules, token):
+        return True
+    if stop.right[:1].isdecimal():
+        return False
+    return rules.fold(stop.right) in rules.starters
+
+
+def _abbreviation_ends(stop: Stop, rules: Rules, word: str, meaning: Abbreviation) -> bool:
+    """Decide after a listed abbreviation."""
+    if meaning is Abbreviation.FINAL:
+        return True
+    if meaning is Abbreviation.NEVER:
+        return False
+    if meaning is Abbreviation.BEFORE_NUMBER:
+        if stop.right[:1].isdecimal() or (stop.right and _ROMAN.match(stop.right)):
+            return False
+        return not _is_letter(word) or _starts(stop, rules)
+    return _starts(stop, rules)
+
+
+def _starts(stop: Stop, rules: Rules) -> bool:
+    """Tell whether the next word opens a sentence, the word before not being a list letter."""
+    return not stop.opens and rules.fold(stop.right) in rules.starters
+
+
+def _after_cue(stop: Stop, rules: Rules, token: str) -> bool:
+    """Tell whether the word before a number says that it is no ordinal: `sayfa 45.`."""
+    before = _last_word(stop.left[: len(stop.left) - len(token)].rstrip())
+    return rules.fold(_BREAK.split(before)[-1].rstrip(".")) in rules.cardinal_cues
+
+
+def _is_letter(word: str) -> bool:
+    """Tell whether ``word`` is one letter, combining marks aside."""
+    return bool(word) and word[0].isalpha() and not any(char.isalnum() for char in word[1:])
+
+
+def _last_word(left: str) -> str:
+    """Return what stands after the last white space of ``left``."""
+    return "" if not left or left[-1].isspace() else left.rsplit(None, 1)[-1]
+
+
+def window_start(index: int) -> int:
+    """Return where the left window of a stop at ``index`` starts."""
+    return max(0, index - _WINDOW)
+
+
+def is_bracket(char: str) -> bool:
+    """Tell whether ``char`` is a round or square opening bracket."""
+    return char in "(["
+
+
+def has_strong(stops: str) -> bool:
+    """Tell whether a cluster of stops holds a question or exclamation mark."""
+    return _STRONG.search(stops) is not None

@@ -1,0 +1,46 @@
+"""English tables of the segmenter."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .rules import Rules, table
+
+_ABBREVIATIONS: Final = table(
+    never=(
+        "mr mrs ms messrs mme mlle dr prof rev hon lt sgt capt cpt maj cmdr adm brig gov sen supt pres "
+        "e.g i.e eg ie cf viz vs ca approx esp incl resp trans tr repr orig mt ft ven fr msgr sr. al-"
+    ),
+    before_number=(
+        "no nos nr vol vols p pp pg pgs ch chap chaps sec sect fig figs art arts par para ver vv v eq eqs "
+        "tab app bk ed eds l ll n nn fn f ff c jan feb mar apr jun jul aug sep sept oct nov dec "
+        "gen ex exod lev num deut josh judg sam kgs chr chron neh est ps pss prov eccl isa jer lam ezek dan "
+        "hos mic nah hab zeph hag zech mal matt mk lk jn rom cor gal eph phil col thess tim tit heb jas pet "
+        "jude rev"
+    ),
+    starter=(
+        "st jr sr ltd inc co corp bros dept univ assn est ave blvd rd u.s u.k u.n d.c e.u u.s.a ph.d m.d b.a "
+        "m.a b.sc m.sc a.m p.m am pm b.c a.d b.c.e c.e ibid op.cit loc.cit esq hrs hr min mins"
+    ),
+    final="etc al seq",
+)
+
+_CAPITAL_ABBREVIATIONS: Final = table(never="Gen Col Rev Fr Hon Pres Rep Sen Gov", starter="Est Min Am Pm")
+
+_STARTERS: Final = frozenset(
+    (
+        "the a an this that these those it he she they we you i there here then and but or so yet for nor if "
+        "when while where why what who whose which how after before since because although though however "
+        "moreover thus therefore hence also in on at by from with to of as once now later soon finally first "
+        "next no not nobody nothing none every each all some many most few both his her its their our your "
+        "my let do did does is are was were will would can could shall should may might must has have had "
+        "perhaps maybe meanwhile nevertheless still such only even instead indeed yes until upon"
+    ).split()
+)
+
+ENGLISH: Final = Rules(
+    name="en",
+    abbreviations=_ABBREVIATIONS,
+    capital_abbreviations=_CAPITAL_ABBREVIATIONS,
+    starters=_STARTERS,
+)
