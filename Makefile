@@ -11,7 +11,7 @@ CONFORMANCE ?= ../shared/conformance/exact
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install
 STAMP := $(VENV)/.tekrar-setup
 LOCKS := requirements/dev.txt requirements/demo.txt requirements/fast.txt
 
@@ -72,7 +72,7 @@ docs: setup
 # The locks hold digests and no address. `make lock LOCK_FLAGS=--upgrade` takes newer versions.
 lock:
 	@test -x $(LOCK_VENV)/bin/uv || { $(PYTHON) -m venv $(LOCK_VENV) && \
-	  $(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install $(LOCK_TOOL); }
+	  $(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet --quiet install $(LOCK_TOOL); }
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraints requirements/dev.txt --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --extra fast --constraints requirements/dev.txt --output-file requirements/fast.txt
