@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .rules import Rules, table
+from .rules import Rules, table, words
 
 # Folded without vowel signs; single letters need no entry, they never end a sentence.
 _ABBREVIATIONS: Final = table(
@@ -13,7 +13,7 @@ _ABBREVIATIONS: Final = table(
     final="الخ إلخ اه اهـ",
 )
 
-_SPEECH_VERBS: Final = frozenset("قال قالت قالوا قلت قلنا فقال فقالت فقالوا سأل سألت سألوا أجاب أجابت صاح".split())
+_SPEECH_VERBS: Final = words("قال قالت قالوا قلت قلنا فقال فقالت فقالوا سأل سألت سألوا أجاب أجابت صاح")
 
 ARABIC: Final = Rules(
     name="ar",

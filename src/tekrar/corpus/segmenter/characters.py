@@ -14,8 +14,13 @@ from typing import Final
 MARK: Final = "\ud800"
 
 SPACE: Final = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
+COMBINING: Final = (
+    "\\u0300-\\u036f\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e4\\u06e7\\u06e8\\u06ea-\\u06ed"
+)
 # Zero-width and direction characters: invisible, never white space, skipped on both sides of a stop.
-INVISIBLE: Final = "\\xad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff\\ufe0e\\ufe0f\\u061c"
+INVISIBLE: Final = (
+    "\\xad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff\\ufe0e\\ufe0f"
+)
 
 PERIOD: Final = ".\\u06d4\\uff0e"
 STRONG: Final = "!?\\u203c\\u2047-\\u2049\\u061f\\u203d\\u0964\\u0965\\u0589\\u1362\\u104b\\u17d4"
@@ -26,7 +31,9 @@ STOP: Final = PERIOD + STRONG + UNSPACED + ELLIPSIS
 
 # U+FD3E is called "left" but closes a quotation in right-to-left text.
 CLOSER: Final = ")\\]}\\u00bb\\u201d\\u2019\\u203a\\u300d\\u300f\\uff09\\u3011\\u3009\\u300b\\ufd3e"
-OPENER: Final = "(\\[{\\u00ab\\u201c\\u2018\\u2039\\u201e\\u201a\\u300c\\u300e\\uff08\\u3010\\u3008\\u300a\\ufd3f"
+OPENER: Final = (
+    "(\\[{\\u00ab\\u201c\\u2018\\u2039\\u201e\\u201a\\u300c\\u300e\\uff08\\u3010\\u3008\\u300a\\ufd3f"
+)
 # Closing only if a space, a stop, a closer or the end follows: straight quotes, Markdown emphasis,
 # note daggers, and quotation marks that some languages turn round.
 EITHER_SIDE: Final = "\"'*_`\\u2020\\u2021\\u201c\\u2018\\u00ab"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from .characters import CLOSER, MARK, OPENER, PERIOD, SPACE, STRONG, UNSPACED
+from .characters import CLOSER, MARK, OPENER, PERIOD, SPACE, UNSPACED
 from .rules import Abbreviation, Rules
 
 # No word of interest is longer; a fixed window keeps a text without spaces linear.
@@ -14,15 +15,15 @@ _WINDOW: Final = 48
 
 _NUMBER: Final = re.compile("\\d+\\Z")
 _RANGE: Final = re.compile("\\d+[-\u2013]\\d+\\Z")
-_ROMAN: Final = re.compile("(?:X{0,3}(?:IX|IV|V?I{0,3})|XL(?:IX|IV|V?I{0,3})|LX{0,3}(?:IX|IV|V?I{0,3})|C{1,3}[XLIV]+)\\Z")
+_SECTION: Final = re.compile("\\d{1,2}(?:\\.\\d{1,2})+\\Z")
+_ROMAN: Final = re.compile("(?:C{0,3}(?:X{1,3}|XL|LX{0,3})?(?:IX|IV|V?I{0,3}))(?<=[IVXL])\\Z")
 _DOTTED: Final = re.compile("[^\\W\\d_]{1,2}(?:\\.[^\\W\\d_]{1,2})+\\Z")
-_BREAK: Final = re.compile(f"[/,;:\"\u2013\u2014=*_{OPENER}]")
-_CLOSED: Final = re.compile(f"[{CLOSER}\"*_]\\Z")
-_STRONG: Final = re.compile(f"[{STRONG}{UNSPACED}]")
+_BREAK: Final = re.compile(f'[/,;:"\u2013\u2014=*_{OPENER}{MARK}]')
+_CLOSED: Final = re.compile(f'[{CLOSER}"*_]\\Z')
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _PERIOD: Final = re.compile(f"[{PERIOD}]")
 _LETTER_STOP: Final = re.compile(f"[{SPACE}{CLOSER}\"'{MARK}]+\\Z")
-_ADDRESS: Final = re.compile("://|@|(?:\\A|\\W)www\\.", re.IGNORECASE)
+_ADDRESS: Final = re.compile("://|@|(?:\\A|\\W)www\\b", re.IGNORECASE)
 _ENUMERATION_CUE: Final = re.compile("[:;,\u2013\u2014\u2022(]\\Z")
 
 
@@ -33,7 +34,6 @@ class Stop:
     Attributes:
         left: up to 48 characters before the stop, markers taken out.
         stops: the stop characters of the cluster, in order, closers and spaces between them left out.
-        doubled: whether the cluster is dots side by side or dots parted by spaces (an ellipsis).
         bracketed: whether it stands alone between brackets: `(!)`, `[…]`.
         quoted: whether closing punctuation follows it.
         gap: whether white space follows.
@@ -43,7 +43,6 @@ class Stop:
 
     left: str
     stops: str
-    doubled: bool
     bracketed: bool
     quoted: bool
     gap: bool
@@ -73,7 +72,7 @@ def _glued_end(stop: Stop, rules: Rules) -> bool:
     """
     if _UNSPACED.search(stop.stops):
         return True
-    left, right = _LETTER_STOP.sub("", stop.left), stop.right
+    left, right = unicodedata.normalize("NFC", _LETTER_STOP.sub("", stop.left)), stop.right
     if not right or _ADDRESS.search(_last_word(stop.left)):
         return False
     if rules.verse_signs:
@@ -90,10 +89,12 @@ def _period_ends(stop: Stop, rules: Rules) -> bool:
     if not token or _CLOSED.search(token):
         return True
     word = _BREAK.split(token)[-1]
-    if _NUMBER.match(word) and len(word) == len(token.lstrip("([{\"'\u201c\u2018\u00ab")):
+    if _NUMBER.match(word) and len(word) == len(token.lstrip(f"([{{\"'\u201c\u2018\u00ab{MARK}")):
         return _number_ends(stop, rules, token, word)
     if _RANGE.match(word) and rules.ordinal_digits:
-        return not stop.right.isalpha() or rules.fold(stop.right) in rules.starters or _after_cue(stop, rules, token)
+        return rules.fold(stop.right) in rules.starters or _after_cue(stop, rules, token)
+    if stop.opens and _SECTION.match(word):
+        return False
     meaning = rules.abbreviation(word)
     if meaning is None and "." in word:
         meaning = rules.abbreviation(word.rsplit(".", 1)[-1])
@@ -109,7 +110,7 @@ def _period_ends(stop: Stop, rules: Rules) -> bool:
 def _number_ends(stop: Stop, rules: Rules, token: str, digits: str) -> bool:
     """Decide after a bare number: list number, ordinal, day of a date, or the end of a sentence."""
     before = stop.left[: len(stop.left) - len(token)].rstrip()
-    if stop.opens or (len(digits) < 3 and _ENUMERATION_CUE.search(before)):
+    if len(digits) < 4 and (stop.opens or _ENUMERATION_CUE.search(before)):
         return False
     if len(digits) > rules.ordinal_digits or _after_cue(stop, rules, token):
         return True
@@ -125,7 +126,7 @@ def _abbreviation_ends(stop: Stop, rules: Rules, word: str, meaning: Abbreviatio
     if meaning is Abbreviation.NEVER:
         return False
     if meaning is Abbreviation.BEFORE_NUMBER:
-        if stop.right[:1].isdecimal() or (stop.right and _ROMAN.match(stop.right)):
+        if stop.right[:1].isdecimal() or (stop.right and _is_roman(stop.right, rules)):
             return False
         return not _is_letter(word) or _starts(stop, rules)
     return _starts(stop, rules)
@@ -147,6 +148,11 @@ def _is_letter(word: str) -> bool:
     return bool(word) and word[0].isalpha() and not any(char.isalnum() for char in word[1:])
 
 
+def _is_roman(word: str, rules: Rules) -> bool:
+    """Tell whether ``word`` is a Roman number; a lone letter only where ordinals are written so."""
+    return (len(word) > 1 or rules.roman_ordinals) and _ROMAN.match(word) is not None
+
+
 def _last_word(left: str) -> str:
     """Return what stands after the last white space of ``left``."""
     return "" if not left or left[-1].isspace() else left.rsplit(None, 1)[-1]
@@ -155,13 +161,3 @@ def _last_word(left: str) -> str:
 def window_start(index: int) -> int:
     """Return where the left window of a stop at ``index`` starts."""
     return max(0, index - _WINDOW)
-
-
-def is_bracket(char: str) -> bool:
-    """Tell whether ``char`` is a round or square opening bracket."""
-    return char in "(["
-
-
-def has_strong(stops: str) -> bool:
-    """Tell whether a cluster of stops holds a question or exclamation mark."""
-    return _STRONG.search(stops) is not None

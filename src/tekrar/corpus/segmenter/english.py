@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from .rules import Rules, table
+from .rules import Rules, table, words
 
 _ABBREVIATIONS: Final = table(
     never=(
         "mr mrs ms messrs mme mlle dr prof rev hon lt sgt capt cpt maj cmdr adm brig gov sen supt pres "
-        "e.g i.e eg ie cf viz vs ca approx esp incl resp trans tr repr orig mt ft ven fr msgr sr. al-"
+        "e.g i.e eg ie cf viz vs ca approx esp incl resp trans tr repr orig mt ven fr msgr"
     ),
     before_number=(
         "no nos nr vol vols p pp pg pgs ch chap chaps sec sect fig figs art arts par para ver vv v eq eqs "
@@ -19,23 +19,21 @@ _ABBREVIATIONS: Final = table(
         "jude rev"
     ),
     starter=(
-        "st jr sr ltd inc co corp bros dept univ assn est ave blvd rd u.s u.k u.n d.c e.u u.s.a ph.d m.d b.a "
-        "m.a b.sc m.sc a.m p.m am pm b.c a.d b.c.e c.e ibid op.cit loc.cit esq hrs hr min mins"
+        "st jr sr ltd inc co corp bros dept univ assn ave blvd rd u.s u.k u.n d.c e.u u.s.a ph.d m.d b.a "
+        "m.a b.sc m.sc a.m p.m pm b.c a.d b.c.e c.e ibid op.cit loc.cit esq hrs hr ft"
     ),
     final="etc al seq",
 )
 
-_CAPITAL_ABBREVIATIONS: Final = table(never="Gen Col Rev Fr Hon Pres Rep Sen Gov", starter="Est Min Am Pm")
+_CAPITAL_ABBREVIATIONS: Final = table(never="Gen Col Rev Hon Pres Rep Sen Gov", starter="Est")
 
-_STARTERS: Final = frozenset(
-    (
-        "the a an this that these those it he she they we you i there here then and but or so yet for nor if "
-        "when while where why what who whose which how after before since because although though however "
-        "moreover thus therefore hence also in on at by from with to of as once now later soon finally first "
-        "next no not nobody nothing none every each all some many most few both his her its their our your "
-        "my let do did does is are was were will would can could shall should may might must has have had "
-        "perhaps maybe meanwhile nevertheless still such only even instead indeed yes until upon"
-    ).split()
+_STARTERS: Final = words(
+    "the a an this that these those it he she they we you i there here then and but or so yet for nor if "
+    "when while where why what who whose which how after before since because although though however "
+    "moreover thus therefore hence also in on at by from with to of as once now later soon finally first "
+    "next no not nobody nothing none every each all some many most few both his her its their our your "
+    "my let do did does is are was were will would can could shall should may might must has have had "
+    "perhaps maybe meanwhile nevertheless still such only even instead indeed yes until upon"
 )
 
 ENGLISH: Final = Rules(

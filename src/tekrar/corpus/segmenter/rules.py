@@ -67,6 +67,11 @@ def table(**words: str) -> dict[str, Abbreviation]:
     return {word: Abbreviation(meaning) for meaning, listed in words.items() for word in listed.split()}
 
 
+def words(listed: str) -> frozenset[str]:
+    """Return the words of a space-separated list."""
+    return frozenset(listed.split())
+
+
 # Languages without a table of their own: ordinals of one or two digits, since German, Czech, Danish or
 # Hungarian `5. Mai` is commoner than a sentence that ends in such a number.
 GENERIC = Rules(name="generic", ordinal_digits=2)
