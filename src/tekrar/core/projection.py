@@ -1,0 +1,132 @@
+"""Annotation projections: which bytes a profile compares, masks or excludes (ADR-009 *Annotation projections*).
+
+A projection is the policy's treatment of each annotation kind applied to the accepted datasets. `excluded_from_extent` rejects every
+occurrence that shares a byte with the span; `masked_with_boundary` replaces the span by a typed marker. Touching is not intersecting (AMB-08).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.core.encoding import manifest_root, u8, u64, witness_scope
+from tekrar.core.identity import COORDINATE_PROFILE
+from tekrar.core.policy import (
+    ANNOTATION_KINDS,
+    EXCLUSION_REASON_OF,
+    MASK_FORMAT,
+    REASONS,
+    TREATMENTS,
+    ScopePolicy,
+)
+from tekrar.core.release import span_selections
+from tekrar.core.text import ANNOTATION_OF, DATASETS, Dataset
+
+Ints = NDArray[np.int64]
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Treated:
+    """The spans of one dataset under a treatment other than `included`.
+
+    Attributes:
+        annotation: heading, note_body or note_marker.
+        treatment: excluded_from_extent or masked_with_boundary.
+        reason: reason number.
+        start, end: byte ranges, ascending and disjoint.
+        selection: UUID bytes of each span's selection.
+    """
+
+    annotation: str
+    treatment: str
+    reason: int
+    start: Ints
+    end: Ints
+    selection: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """One projection materialized over a release's datasets.
+
+    Attributes:
+        name: full_context_v1 or prose_only_v1.
+        treated: datasets that exclude or mask; empty under full_context.
+    """
+
+    name: str
+    treated: tuple[Treated, ...]
+
+    @property
+    def masks(self) -> Treated | None:
+        """The masked dataset, if the projection masks one."""
+        return next((t for t in self.treated if t.treatment == "masked_with_boundary"), None)
+
+    def excluded_from(self, start: Ints) -> Ints:
+        """For each start byte: the first excluded byte at or after it, or NEVER."""
+        limit = np.full(len(start), NEVER, np.int64)
+        for dataset in self.treated:
+            if dataset.treatment == "excluded_from_extent":
+                limit = np.minimum(limit, first_hit(start, dataset.start, dataset.end))
+        return limit
+
+    def witness_records(self, hits: list[tuple[int, int]]) -> list[tuple[bytes, bytes]]:
+        """Witness records of the spans (index of `treated`, span) that an extent intersects, in key order."""
+        records = []
+        for which, index in hits:
+            dataset = self.treated[which]
+            key = (
+                u64(int(dataset.start[index]))
+                + u64(int(dataset.end[index]))
+                + u8(ANNOTATION_KINDS[dataset.annotation])
+                + dataset.selection[index]
+            )
+            records.append((key, u8(TREATMENTS[dataset.treatment]) + u8(dataset.reason)))
+        return sorted(records)
+
+    def witness_root(self, hits: list[tuple[int, int]]) -> bytes:
+        """Mask witness root of the spans an extent intersects; the empty witness is a constant of the projection."""
+        scope = witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
+        return manifest_root("mask-witness", scope, self.witness_records(hits))
+
+    def root(self) -> bytes:
+        """Root of the whole materialized projection: the witness of the entire release (PRJ-13)."""
+        return self.witness_root([(w, i) for w, t in enumerate(self.treated) for i in range(len(t.start))])
+
+
+def first_hit(start: Ints, span_start: Ints, span_end: Ints) -> Ints:
+    """First byte at or after each `start` that lies in one of the ascending, disjoint spans, or NEVER."""
+    index = np.searchsorted(span_end, start, side="right")
+    padded = np.concatenate([span_start, [NEVER]])
+    return np.maximum(padded[index], start)
+
+
+def materialize(
+    name: str, *, policy: ScopePolicy, datasets: dict[str, Dataset], release: bytes
+) -> Projection:
+    """Apply the policy's treatments to the accepted datasets of a release (UUID bytes).
+
+    An annotation kind whose treatment is `included` adds nothing; the policy has no silent default.
+    """
+    treated = []
+    for kind in DATASETS:
+        annotation = ANNOTATION_OF[kind]
+        treatment = policy.treatment(name, annotation)
+        if treatment == "included":
+            continue
+        dataset = datasets[kind]
+        reason = EXCLUSION_REASON_OF.get(annotation, "note_marker_mask")
+        treated.append(
+            Treated(
+                annotation,
+                treatment,
+                REASONS[reason],
+                dataset.start,
+                dataset.end,
+                tuple(span_selections(release, dataset.start, dataset.end)),
+            )
+        )
+    return Projection(name, tuple(treated))
