@@ -18,6 +18,7 @@ _SPEECH_VERBS: Final = words("قال قالت قالوا قلت قلنا فقا�
 ARABIC: Final = Rules(
     name="ar",
     abbreviations=_ABBREVIATIONS,
+    continuations=words("الخ إلخ الآخره الخره"),
     speech_verbs=_SPEECH_VERBS,
     verse_signs=True,
 )

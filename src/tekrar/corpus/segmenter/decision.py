@@ -57,6 +57,8 @@ def ends_sentence(stop: Stop, rules: Rules) -> bool:
         return False
     if not stop.gap and not _glued_end(stop, rules):
         return False
+    if rules.continuations and rules.fold(right) in rules.continuations:
+        return False
     if stop.quoted and rules.speech_verbs and rules.fold(right) in rules.speech_verbs:
         return False
     if len(stop.stops) == 1 and _PERIOD.match(stop.stops):
@@ -102,6 +104,8 @@ def _period_ends(stop: Stop, rules: Rules) -> bool:
             meaning = Abbreviation.STARTER
     if meaning is not None:
         return _abbreviation_ends(stop, rules, word, meaning)
+    if word in rules.letter_words:
+        return not stop.opens
     if _is_letter(word) or (_ROMAN.match(word) and (rules.roman_ordinals or stop.opens)):
         return _starts(stop, rules)
     return True

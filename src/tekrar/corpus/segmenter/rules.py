@@ -29,6 +29,8 @@ class Rules:
         cardinal_cues: folded words after which a number is no ordinal (`sayfa 45.`).
         ordinal_digits: most digits that a number with a full stop may have to be an ordinal; 0 = none.
         roman_ordinals: whether `IV.` is an ordinal.
+        letter_words: single small letters that are words and may end a sentence.
+        continuations: folded words that never open a sentence, where no letter case can say so.
         speech_verbs: folded words that carry on the sentence after a quotation, where no letter case
             can say so.
         verse_signs: whether ۞, ۝ and numbers in ﴿ ﴾ end a sentence.
@@ -42,6 +44,8 @@ class Rules:
     cardinal_cues: frozenset[str] = frozenset()
     ordinal_digits: int = 0
     roman_ordinals: bool = False
+    letter_words: frozenset[str] = frozenset()
+    continuations: frozenset[str] = frozenset()
     speech_verbs: frozenset[str] = frozenset()
     verse_signs: bool = False
     dotted_capitals: bool = False

@@ -45,12 +45,17 @@ _CARDINAL_CUES: Final = words(
     "ayet âyet sure sûre hadis bab toplam yaklaşık tam yaşı nüshası adedi adet tel telefon oda kapı"
 )
 
+# Arabic words in a Turkish paragraph: "and so on".
+_CONTINUATIONS: Final = words("الخ إلخ الآخره الخره")
+
 TURKISH: Final = Rules(
     name="tr",
     abbreviations=_ABBREVIATIONS,
     capital_abbreviations=_CAPITAL_ABBREVIATIONS,
     starters=_STARTERS,
     cardinal_cues=_CARDINAL_CUES,
+    letter_words=words("o"),
+    continuations=_CONTINUATIONS,
     ordinal_digits=3,
     roman_ordinals=True,
     dotted_capitals=True,
