@@ -1,7 +1,8 @@
 """Strict JSON lines: one object a line, and nothing of it guessed, repaired or lost (contract C9).
 
-Serves ADR-009 *Annotation boundary*: what is imported is exactly what the source says. Python's reader is lenient (duplicate keys,
-NaN, lone surrogates, other encodings); each of these is an error here, with the file and the line.
+Serves ADR-009 *Annotation boundary*: what is imported is exactly what the source says. Python's reader is
+lenient (duplicate keys, NaN, lone surrogates, other encodings); each of these is an error here, with the file
+and the line.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from typing import Any, Final, NoReturn
 from tekrar.errors import SourceError
 
 BOM: Final = b"\xef\xbb\xbf"
-#: Longest line that is read. A paragraph of this size is a broken file, and reading it on would only fill the memory.
-MAX_LINE_BYTES: Final = 64 * 2**20
 _SHOWN: Final = 60
 
 
@@ -30,15 +29,17 @@ class _Refused(ValueError):
 
 
 def read_objects(name: str, data: bytes) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Every object of a JSON lines file, as (line number from 1, offset behind its line, object); blank lines are skipped.
+    """Every object of a JSON lines file: line number from 1, offset behind its line, object.
+
+    An all-blank line is skipped.
 
     Args:
         name: the file's name, for errors.
         data: its bytes, decompressed.
 
     Raises:
-        SourceError: a BOM, invalid UTF-8 (byte named), a line that is too long or no JSON object, a duplicate key, a lone
-            surrogate escape, NaN or Infinity, a number or a nesting beyond what can be held.
+        SourceError: a BOM, invalid UTF-8 (byte named), a line that is no JSON object, a duplicate key,
+            a lone surrogate escape, NaN or Infinity, a number or a nesting beyond what can be held.
     """
     if data.startswith(BOM):
         raise SourceError(
@@ -53,27 +54,14 @@ def read_objects(name: str, data: bytes) -> Iterator[tuple[int, int, dict[str, A
         number += 1
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
-        if end - start > MAX_LINE_BYTES:
-            refuse_long_line(f"{name}:{number}", end - start)
         line = data[start:end]
         if line.strip(b" \t\r"):
             yield number, min(end + 1, len(data)), _object(line, name=name, number=number, offset=start)
         start = end + 1
 
 
-def refuse_long_line(where: str, length: int) -> NoReturn:
-    """Raise the error for a line of `length` bytes, more than `MAX_LINE_BYTES`."""
-    raise SourceError(
-        f"the line has {length} bytes",
-        where=where,
-        expected=f"at most {MAX_LINE_BYTES} bytes a line",
-        mend="split the paragraph, or check that the file has its line ends",
-        kind="line_too_long",
-    )
-
-
 def canonical(value: dict[str, Any]) -> str | None:
-    """Source metadata as canonical text: sorted keys, no spaces, no escapes that JSON does not need; None if there is none."""
+    """Source metadata as canonical text (sorted keys, no spaces, no needless escapes); None for none."""
     return _ENCODER.encode(value) if value else None
 
 
@@ -152,9 +140,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         seen: set[str] = set()
         double = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Refused(
-            f"the key {ascii(double)} stands twice in one object", "each key once", "duplicate_key"
-        )
+        raise _Refused(f"the key {double!a} stands twice in one object", "each key once", "duplicate_key")
     return value
 
 
@@ -163,7 +149,7 @@ def _constant(text: str) -> NoReturn:
 
 
 def _float(text: str) -> float | str:
-    """A fraction; where a double would change its value, its text, so that source metadata keeps every digit."""
+    """A fraction, or its text where a double would change its value: source metadata keeps every digit."""
     value = float(text)
     try:
         return value if math.isfinite(value) and Decimal(repr(value)) == Decimal(text) else text

@@ -1,15 +1,15 @@
-"""Import of paragraph JSON lines: one record a paragraph, one or more books a file (contract C9, Paragraph JSON lines).
+"""Import of paragraph JSON lines: one record a paragraph, one or more books a file (contract C9).
 
-Serves ADR-009 *Annotation boundary* and AMB-10: the release's bytes are the records' texts, each with two line feeds after it, in
-the order of the source; nothing is stripped, normalized or reordered, and every fact that the release has no column for is kept as
-source metadata.
+Serves ADR-009 *Annotation boundary* and AMB-10: the release's bytes are the records' texts, each with two
+line feeds after it, in the order of the source; nothing is stripped, normalized or reordered, and every fact
+that the release has no column for is kept as source metadata.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tekrar.core.text import ReleaseBuilder, TextRelease
 from tekrar.corpus import segmenter
@@ -17,11 +17,9 @@ from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.json_line import canonical, read_objects
 from tekrar.corpus.notes import BookNotes
 from tekrar.corpus.paragraph_record import Marker, ParagraphRecord, Span, check_markers, read_record
+from tekrar.corpus.sources import SourceText
 from tekrar.corpus.stated import UNNAMED, required_language
 from tekrar.errors import SourceError
-
-if TYPE_CHECKING:
-    from tekrar.corpus.sources import SourceText
 
 IMPORTER: Final = "paragraph-jsonl/1"
 AFTER_PARAGRAPH: Final = b"\n\n"
@@ -46,7 +44,7 @@ def import_jsonl(
         edition: name of the text version; None takes the one that all records carry, else `unnamed`.
         language: BCP 47 tag of the text; required.
         unread: names in the source folder that are not read, for the provenance.
-        ignore_sents: segment every paragraph, also where the source brings sentences (these are then kept as metadata).
+        ignore_sents: segment every paragraph, also where the source brings sentences (then kept as metadata).
         progress: told bytes read and bytes in all, now and then and at the end.
 
     Raises:

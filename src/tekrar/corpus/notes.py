@@ -1,7 +1,7 @@
 """Note bodies and the markers that point at them, inside one book (contract C9, Notes and Markers).
 
-Serves ADR-009 *Annotation projections*: a note body is one selection over all its paragraphs; a marker whose body the source
-lacks is a `source_gap` and invents none; a marker that claims a body must have one.
+Serves ADR-009 *Annotation projections*: a note body is one selection over all its paragraphs; a marker whose
+body the source lacks is a `source_gap` and invents none; a marker that claims a body must have one.
 """
 
 from __future__ import annotations

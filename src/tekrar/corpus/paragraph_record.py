@@ -1,7 +1,7 @@
-"""One paragraph record of a JSON lines source: its keys, their types, and the geometry of its sentences and markers (contract C9).
+"""One paragraph record of a JSON lines source: keys, types, geometry of sentences and markers (contract C9).
 
-Serves ADR-009 *Annotation projections* (invalid geometry is an error, never an exclusion). All offsets are UTF-8 byte offsets into
-the record's own `text`, half-open.
+Serves ADR-009 *Annotation projections* (invalid geometry is an error, never an exclusion). All offsets are
+UTF-8 byte offsets into the record's own `text`, half-open.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, NoReturn
 
 from tekrar.corpus.json_line import type_name
@@ -29,7 +30,7 @@ _TYPES: Final[dict[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A visible note marker: byte span in its paragraph, whether its note is in the source, the rest as the source has it."""
+    """A visible note marker: byte span in its paragraph, whether the source has its note, its other keys."""
 
     start: int
     end: int
@@ -73,8 +74,8 @@ def read_record(value: dict[str, Any], *, where: str) -> ParagraphRecord:
         where: file and line, for errors.
 
     Raises:
-        SourceError: a key is missing or of a wrong type, a kind is unknown, an offset is out of range or inside a character, a
-            marker's surface is not the text at its place, markers overlap.
+        SourceError: a key is missing or of a wrong type, a kind is unknown, an offset is out of range or
+            inside a character, a marker's surface is not the text at its place, markers overlap.
     """
     book = _take(value, "book", str, where)
     if not book:
@@ -145,10 +146,11 @@ def _markers(items: list[Any], text: bytes, where: str) -> list[Marker]:
     markers = sorted(
         (_marker(item, i, text, where) for i, item in enumerate(items)), key=lambda m: (m.start, m.end)
     )
-    for before, after in zip(markers, markers[1:], strict=False):
+    for before, after in pairwise(markers):
         if after.start < before.end:
             _refuse(
-                f"the note marker at bytes {after.start}..{after.end} overlaps the one at {before.start}..{before.end}",
+                f"the note marker at bytes {after.start}..{after.end} overlaps the one before it "
+                f"({before.start}..{before.end})",
                 where,
                 "disjoint markers; touching is legal",
                 kind="overlapping_annotations",
@@ -166,7 +168,7 @@ def _marker(item: Any, index: int, text: bytes, where: str) -> Marker:
     surface = _look(item, "surface", str, where, of=name, optional=True)
     if surface is not None and surface.encode("utf-8") != text[start:end]:
         _refuse(
-            f"{name} has the surface {surface!r}, but the text at bytes {start}..{end} is {text[start:end].decode()!r}",
+            f"{name} has the surface {surface!r}, but bytes {start}..{end} are {text[start:end].decode()!r}",
             where,
             "start and end as UTF-8 byte offsets (not characters) of the visible marker",
             mend="correct the offsets or the surface",
@@ -227,7 +229,7 @@ def _look(
 ) -> Any:
     """The value of a key, of exactly the wanted type; an optional key may be absent or null."""
     found = value.get(key, _MISSING)
-    if type(found) is wanted and (wanted is not int or -_INT64 <= found < _INT64):
+    if type(found) is wanted and not (isinstance(found, int) and not -_INT64 <= found < _INT64):
         return found
     if optional and (found is _MISSING or found is None):
         return None
