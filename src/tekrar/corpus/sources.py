@@ -1,18 +1,16 @@
 """Source files as bytes: read once, bounded, unpacked, their digest taken (contracts C4, C9; threat T11).
 
-Nothing here interprets a byte of text. A file is refused that changes while it is read, that unpacks beyond measure, or that has a
-line no text has; the limits are arguments so that a test can reach them.
+Nothing here interprets a byte of text. A file is refused that changes while it is read, that unpacks beyond
+measure, or that has a line no text has; the limits are arguments so that a test can reach them.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
 import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -64,8 +62,8 @@ def read_source(path: Path, *, limits: Limits | None = None) -> SourceText:
     Raises:
         NotFoundError: nothing at the path.
         StorageError: it cannot be read.
-        SourceError: it is no regular file, has a name that is not UTF-8, changed while it was read, is damaged gzip, unpacks
-            beyond the limits, or holds a line beyond them.
+        SourceError: it is no regular file, has a name that is not UTF-8, changed while it was read, is
+            damaged gzip, unpacks beyond the limits, or holds a line beyond them.
     """
     limits = limits or Limits()
     shown = str(path)
@@ -84,7 +82,8 @@ def read_source(path: Path, *, limits: Limits | None = None) -> SourceText:
             stored = _Stored(file)
             data = _Bounded(limits, shown=shown).collect(_unpacked(stored, shown=shown), stored)
             after = os.fstat(handle)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or stored.size != after.st_size:
+    unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if not unchanged or stored.size != after.st_size:
         raise SourceError(
             "the file changed while it was read",
             where=shown,
@@ -150,35 +149,26 @@ def _unpacked(stored: _Stored, *, shown: str) -> Iterator[bytes]:
     """The unpacked bytes in blocks of at most 1 MiB; bytes that are no gzip pass as they are."""
     blocks = iter(stored)
     first = next(blocks, b"")
-    while 0 < len(first) < len(_GZIP_MAGIC) and (more := next(blocks, b"")):
-        first += more
     if not first.startswith(_GZIP_MAGIC):
         yield first
         yield from blocks
         return
-    unpack = zlib.decompressobj(wbits=31)
-    block, begun = first, True
-    while True:
-        if unpack.eof:
-            block = unpack.unused_data + block if unpack.unused_data else block
-            block = block.lstrip(b"\x00")
-            if block:
-                unpack = zlib.decompressobj(wbits=31)
-        if block:
-            begun = True
+    rest = first
+    while rest:  # one gzip member a turn; files of several members are legal
+        unpack = zlib.decompressobj(wbits=31)
+        while not unpack.eof:
+            rest = rest or next(blocks, b"")
+            if not rest:
+                raise _damaged("the gzip file ends before its end", shown=shown)
             try:
-                out = unpack.decompress(block, _BLOCK)
+                out = unpack.decompress(rest, _BLOCK)
             except zlib.error as error:
                 raise _damaged(f"damaged gzip: {error}", shown=shown) from None
-            block = b"" if unpack.eof else unpack.unconsumed_tail
+            rest = unpack.unconsumed_tail
             yield out
-            if block or (unpack.eof and unpack.unused_data):
-                continue
-        block = next(blocks, b"")
-        if not block:
-            break
-    if begun and not unpack.eof:
-        raise _damaged("the gzip file ends before its end", shown=shown)
+        rest = unpack.unused_data.lstrip(b"\x00")
+        while not rest and (block := next(blocks, b"")):
+            rest = block.lstrip(b"\x00")  # zero padding after a member, as gzip itself takes it
 
 
 def _damaged(message: str, *, shown: str) -> SourceError:
@@ -202,9 +192,8 @@ class _Bounded:
             self._size += len(block)
             self._out.append(block)
             if self._size > self._limits.total_bytes:
-                raise self._refuse(
-                    f"more than {self._limits.total_bytes} bytes", "a smaller file", "split the source into books"
-                )
+                message = f"more than {self._limits.total_bytes} bytes"
+                raise self._refuse(message, "a smaller file", "split the source into books")
             if self._size > max(self._limits.ratio_floor, self._limits.ratio * stored.size):
                 raise self._refuse(
                     f"gzip grew from {stored.size} to more than {self._size} bytes",

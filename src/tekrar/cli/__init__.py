@@ -1,0 +1,133 @@
+"""The command line: one table of verbs, one place where errors become messages and exit statuses.
+
+Only the module of the verb that is used is imported, for starting is part of what `tekrar build` is measured
+by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Final, NoReturn
+
+from tekrar.errors import EXIT_OK, UsageError
+
+#: verb -> (module, what it does); the order of the help.
+VERBS: Final[dict[str, tuple[str, str]]] = {
+    "import": ("tekrar.cli.import_", "make a text release from a corpus file or folder"),
+    "reconstruct": ("tekrar.cli.reconstruct", "give back the exact bytes of a text release"),
+    "build": ("tekrar.cli.build", "find and prove every exact repetition of a release"),
+    "verify": ("tekrar.cli.verify", "recompute an artifact from its release and compare"),
+    "prove": ("tekrar.cli.prove", "write the inclusion proof of one occurrence"),
+    "check-proof": ("tekrar.cli.check_proof", "check an inclusion proof without the artifact"),
+    "show": ("tekrar.cli.show", "show an occurrence, its status and its class"),
+    "classes": ("tekrar.cli.classes", "list exact classes"),
+    "coverage": ("tekrar.cli.coverage", "show what was enumerated, excluded, matched, unique"),
+    "diff-artifacts": ("tekrar.cli.diff_artifacts", "say what differs between two artifacts, and why"),
+    "report": ("tekrar.cli.report", "write a page that shows what repeats"),
+    "demo": ("tekrar.cli.demo", "run everything on a real corpus"),
+    "completion": ("tekrar.cli.completion", "print a shell completion script"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises `UsageError` where argparse would write and exit."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a `UsageError`."""
+        raise UsageError(message, where=self.prog, mend=f"{self.prog} --help", kind="bad_arguments")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: words after the program's name; the process's own when None.
+
+    Returns:
+        The exit status (`docs/errors.md`).
+    """
+    from tekrar.cli.outcome import run_guarded
+
+    words = list(sys.argv[1:] if argv is None else argv)
+    return run_guarded(lambda: _dispatch(words), json_wanted="--json" in words)
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return EXIT_OK
+    if words[0] in ("-V", "--version"):
+        from tekrar import __version__
+
+        print(f"tekrar {__version__}")
+        return EXIT_OK
+    verb = words[0]
+    module = verb_module(verb)
+    args = verb_parser(verb, module).parse_args(words[1:])
+    status = module.run(args)
+    return EXIT_OK if status is None else int(status)
+
+
+def verb_module(verb: str) -> ModuleType:
+    """The module of a verb.
+
+    Raises:
+        UsageError: an unknown verb (near ones are named), or one that this version does not have.
+    """
+    if verb not in VERBS:
+        import difflib
+
+        near = difflib.get_close_matches(verb, VERBS, n=3, cutoff=0.5)
+        raise UsageError(
+            f"unknown verb {verb!r}",
+            expected=" or ".join(near) if near else ", ".join(VERBS),
+            mend="tekrar --help",
+            kind="unknown_verb",
+        )
+    name = VERBS[verb][0]
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise UsageError(
+            f"this version of tekrar has no verb {verb!r} yet",
+            mend="install a later version",
+            kind="verb_missing",
+        ) from None
+
+
+def verb_parser(verb: str, module: ModuleType) -> Parser:
+    """The parser of one verb, common options included."""
+    parser = Parser(prog=f"tekrar {verb}", description=VERBS[verb][1], allow_abbrev=False)
+    fill_parser(parser, module)
+    return parser
+
+
+def fill_parser(parser: argparse.ArgumentParser, module: ModuleType) -> None:
+    """Give a parser a verb's arguments and the common options."""
+    module.add_arguments(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="machine-readable output; the last line is one object"
+    )
+    parser.add_argument("--quiet", action="store_true", help="say nothing but results and errors")
+
+
+def overview() -> str:
+    """The help that lists all verbs."""
+    width = max(map(len, VERBS))
+    lines = [
+        "usage: tekrar VERB [options]",
+        "",
+        "Finds, proves and publishes exact repeated passages in immutable text corpora.",
+        "",
+        *(f"  {verb:<{width}}  {text}" for verb, (_, text) in VERBS.items()),
+        "",
+        "tekrar VERB --help describes a verb; tekrar --version prints the version.",
+        "Exit statuses are listed in docs/errors.md.",
+    ]
+    return "\n".join(lines)
