@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from .characters import CLOSER, MARK, OPENER, PERIOD, SPACE, UNSPACED
+from .characters import CLOSER, ELLIPSIS, MARK, OPENER, PERIOD, SPACE, UNSPACED
 from .rules import Abbreviation, Rules
 
 # No word of interest is longer; a fixed window keeps a text without spaces linear.
@@ -21,6 +21,11 @@ _DOTTED: Final = re.compile("[^\\W\\d_]{1,2}(?:\\.[^\\W\\d_]{1,2})+\\Z")
 _BREAK: Final = re.compile(f'[/,;:"\u2013\u2014=*_{OPENER}{MARK}]')
 _CLOSED: Final = re.compile(f'[{CLOSER}"*_]\\Z')
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_ELLIPSIS: Final = re.compile(f"[{PERIOD}{ELLIPSIS}]{{2,}}\\Z|{ELLIPSIS}\\Z")
+# One or two words, the second a name too, then a word that may be a verb of speech; not `John said: “…`.
+_SPEAKER: Final = re.compile(
+    f"[^\\W\\d_][\\w.]*+(?:[{SPACE}][A-Z]\\w*+)?[{SPACE}]([a-z]++)(?![{SPACE}]*+[,:][{SPACE}]*+[\"'\u201c\u2018]|:)"
+)
 _PERIOD: Final = re.compile(f"[{PERIOD}]")
 _LETTER_STOP: Final = re.compile(f"[{SPACE}{CLOSER}\"'{MARK}]+\\Z")
 _ADDRESS: Final = re.compile("://|@|(?:\\A|\\W)www\\b", re.IGNORECASE)
@@ -35,19 +40,26 @@ class Stop:
         left: up to 48 characters before the stop, markers taken out.
         stops: the stop characters of the cluster, in order, closers and spaces between them left out.
         bracketed: whether it stands alone between brackets: `(!)`, `[…]`.
-        quoted: whether closing punctuation follows it.
+        after: what follows, up to a window, if closing punctuation stands after the stop; else "".
+        embedded: whether it lies in round brackets that open and close inside the sentence.
         gap: whether white space follows.
         right: the next word, letters or digits only; "" if punctuation stands there.
-        opens: whether the word before the stop is the first of its sentence.
+        depth: 0 if the word before the stop is the first of its sentence, 1 if the second, else 2.
     """
 
     left: str
     stops: str
     bracketed: bool
-    quoted: bool
+    after: str
+    embedded: bool
     gap: bool
     right: str
-    opens: bool
+    depth: int
+
+    @property
+    def opens(self) -> bool:
+        """Whether the word before the stop is the first of its sentence, as a list number is."""
+        return self.depth == 0
 
 
 def ends_sentence(stop: Stop, rules: Rules) -> bool:
@@ -59,11 +71,30 @@ def ends_sentence(stop: Stop, rules: Rules) -> bool:
         return False
     if rules.continuations and rules.fold(right) in rules.continuations:
         return False
-    if stop.quoted and rules.speech_verbs and rules.fold(right) in rules.speech_verbs:
+    if stop.embedded:
+        return False
+    if stop.after and rules.speech_verbs and _speech_goes_on(stop, rules):
         return False
     if len(stop.stops) == 1 and _PERIOD.match(stop.stops):
         return _period_ends(stop, rules)
+    if rules.ellipsis_continuations and _ELLIPSIS.match(stop.stops):
+        return rules.fold(right) not in rules.ellipsis_continuations
     return True
+
+
+def _speech_goes_on(stop: Stop, rules: Rules) -> bool:
+    """Tell whether after a quotation its speaker is named: `“Why?” John asked.`
+
+    A quotation that ends in a full stop is not carried on; a comma would stand there.
+    """
+    if _PERIOD.match(stop.stops):
+        return False
+    if rules.verse_signs:
+        return rules.fold(stop.right) in rules.speech_verbs
+    named = _SPEAKER.match(stop.after)
+    if named is None or (stop.right != "I" and rules.fold(stop.right) in rules.starters):
+        return False
+    return rules.fold(named.group(1)) in rules.speech_verbs
 
 
 def _glued_end(stop: Stop, rules: Rules) -> bool:
@@ -77,10 +108,11 @@ def _glued_end(stop: Stop, rules: Rules) -> bool:
     left, right = unicodedata.normalize("NFC", _LETTER_STOP.sub("", stop.left)), stop.right
     if not right or _ADDRESS.search(_last_word(stop.left)):
         return False
+    word = rules.fold(_last_word(left))
     if rules.verse_signs:
-        word = rules.fold(_last_word(left))
         return len(word) > 2 and word.isalpha() and right[0].isalpha()
-    if len(left) < 2 or not (left[-1].islower() and left[-2].islower()):
+    small = left[-1:].islower() and (left[-2:-1].islower() or not _PERIOD.match(stop.stops))
+    if not small and not (len(word) > 2 and word.isalpha()):
         return False
     return right[0].isupper() and (len(right) == 1 or right[1].islower() or not right[1].isalpha())
 
@@ -106,7 +138,12 @@ def _period_ends(stop: Stop, rules: Rules) -> bool:
         return _abbreviation_ends(stop, rules, word, meaning)
     if word in rules.letter_words:
         return not stop.opens
-    if _is_letter(word) or (_ROMAN.match(word) and (rules.roman_ordinals or stop.opens)):
+    before = stop.left[: len(stop.left) - len(token)].rstrip()
+    if word and _ROMAN.match(word) and (stop.opens or _heads(stop, rules, before)):
+        return False
+    if rules.fold(word) in rules.era_marks and before[-1:].isdecimal():
+        return True
+    if _is_letter(word) or (rules.roman_ordinals and _ROMAN.match(word)):
         return _starts(stop, rules)
     return True
 
@@ -114,7 +151,10 @@ def _period_ends(stop: Stop, rules: Rules) -> bool:
 def _number_ends(stop: Stop, rules: Rules, token: str, digits: str) -> bool:
     """Decide after a bare number: list number, ordinal, day of a date, or the end of a sentence."""
     before = stop.left[: len(stop.left) - len(token)].rstrip()
-    if len(digits) < 4 and (stop.opens or _ENUMERATION_CUE.search(before)):
+    if len(digits) < 4 and (stop.opens or _heads(stop, rules, before)):
+        return False
+    # An enumeration that opens in the middle of a sentence opens with its first number.
+    if _ENUMERATION_CUE.search(before) and (int(digits) == 1 or before[-1] != ":") and len(digits) < 3:
         return False
     if len(digits) > rules.ordinal_digits or _after_cue(stop, rules, token):
         return True
@@ -147,14 +187,21 @@ def _after_cue(stop: Stop, rules: Rules, token: str) -> bool:
     return rules.fold(_BREAK.split(before)[-1].rstrip(".")) in rules.cardinal_cues
 
 
+def _heads(stop: Stop, rules: Rules, before: str) -> bool:
+    """Tell whether a number follows the first word of a heading: `Chapter IV. The Return`."""
+    return (
+        stop.depth == 1 and rules.fold(_BREAK.split(_last_word(before))[-1].rstrip(".")) in rules.heading_cues
+    )
+
+
 def _is_letter(word: str) -> bool:
     """Tell whether ``word`` is one letter, combining marks aside."""
     return bool(word) and word[0].isalpha() and not any(char.isalnum() for char in word[1:])
 
 
 def _is_roman(word: str, rules: Rules) -> bool:
-    """Tell whether ``word`` is a Roman number; a lone letter only where ordinals are written so."""
-    return (len(word) > 1 or rules.roman_ordinals) and _ROMAN.match(word) is not None
+    """Tell whether ``word`` is a Roman number and not a word that opens sentences, as English `I`."""
+    return _ROMAN.match(word) is not None and rules.fold(word) not in rules.starters
 
 
 def _last_word(left: str) -> str:

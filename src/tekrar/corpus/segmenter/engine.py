@@ -26,30 +26,20 @@ from .characters import (
 )
 from .decision import Stop, ends_sentence, window_start
 from .english import ENGLISH
+from .places import VERSE_SIGN_STARTS, places
 from .rules import GENERIC, Rules
 from .turkish import TURKISH
 
 _BY_LANGUAGE: Final = {rules.name: rules for rules in (TURKISH, ENGLISH, ARABIC)}
 
-# What stays with the sentence after its stop. Possessive throughout: no input makes it backtrack.
-_TAIL: Final = (
-    f"(?:[{STOP}{CLOSER}{INVISIBLE}{MARK}\u2070\u00b9\u00b2\u00b3\u2074-\u2079]++"
-    f"|(?<={MARK})[\"'\u201c\u2018]++"
-    f"|[{SPACE}]++(?={MARK})"
-    f"|[{EITHER_SIDE}]++(?=[{SPACE}{STOP}{CLOSER}{MARK}{INVISIBLE}]|\\Z)"
-    f"|[{SPACE}]++[)\\]}}\u00bb\u201d\u203a]++(?=[{SPACE}{STOP}{MARK}]|\\Z)"
-    f"|[{SPACE}]++[{STOP}]++(?=[{SPACE}{CLOSER}{MARK}]|\\Z)"
-    # A note reference that nobody annotated: `system.[4] It is`.
-    "|\\[\\^?[0-9]{1,3}\\](?!\\()"
-    ")*+"
-)
-_STOP: Final = re.compile(f"([{STOP}]++)({_TAIL})([{SPACE}]*+)")
-_VERSE: Final = "\u06de|\u06dd[ \\xa0]?\\d*+|\ufd3f[ \\xa0]?\\d++[ \\xa0]?\ufd3e"
-_STOP_OR_VERSE: Final = re.compile(f"([{STOP}]++|{_VERSE})({_TAIL})([{SPACE}]*+)")
 # What may open the next sentence before its first word, within a bound that keeps long runs linear.
 _LEAD: Final = f"[{SPACE}{OPENER}{EITHER_SIDE}{DASH}{BULLET}{INVISIBLE}{STOP}{MARK}]{{0,64}}+"
 _NEXT_WORD: Final = re.compile(f"{_LEAD}([^\\W\\d_](?:[^\\W_]|[{COMBINING}])*+|\\d++|)")
 _IN_TAIL_CLOSED: Final = re.compile(f"[{CLOSER}{EITHER_SIDE}]")
+# Brackets that hold more are text of their own.
+_BRACKETED: Final = 200
+# Long enough for a name of two words and a verb.
+_AFTER: Final = 64
 _NO_STOP: Final = re.compile(f"[^{STOP}]+")
 
 
@@ -119,9 +109,8 @@ def _cuts(shadow: str, marker_starts: dict[int, int], language: str) -> Iterator
     rules = _rules_of(shadow, language, arabic=arabic)
     # In a wholly Arabic paragraph the Arabic rules decide; elsewhere a stretch is never cut inside.
     stretches = arabic_stretches(shadow) if arabic and rules is not ARABIC else []
-    pattern = _STOP_OR_VERSE if rules is ARABIC else _STOP
     first, last, stretch = next_content(shadow, 0), last_content(shadow), 0
-    for match in pattern.finditer(shadow):
+    for match in places(shadow, verse_signs=rules.verse_signs).finditer(shadow):
         at, end, following = match.start(), match.end(2), match.end()
         if first >= at:
             continue
@@ -141,22 +130,23 @@ def _is_end(
 ) -> bool:
     """Gather what stands around a stop and have it decided."""
     stops, following = match.group(1), match.end()
-    if stops[0] in "\u06de\u06dd\ufd3f":
+    if not stops or stops[0] in VERSE_SIGN_STARTS:
         return True
     tail = match.group(2)
     right = _NEXT_WORD.match(shadow, following)
     before = _before_markers(shadow, match.start(), marker_starts)
     left = shadow[window_start(before) : before]
-    word_start = before - len(left) + _word_offset(left)
+    quoted = bool(tail) and _IN_TAIL_CLOSED.search(tail) is not None
     return ends_sentence(
         Stop(
             left=left,
             stops=stops + _NO_STOP.sub("", tail) if tail else stops,
             bracketed=left[-1:] in {"(", "["} and tail[:1] in {")", "]"},
-            quoted=bool(tail) and _IN_TAIL_CLOSED.search(tail) is not None,
+            after=shadow[following : following + _AFTER] if quoted else "",
+            embedded=_embedded(shadow, match.start(), first),
             gap=match.end(2) < following,
             right=right.group(1) if right else "",
-            opens=first >= word_start,
+            depth=_depth(left, first - (before - len(left))),
         ),
         rules,
     )
@@ -171,11 +161,22 @@ def _before_markers(shadow: str, at: int, marker_starts: dict[int, int]) -> int:
     return at
 
 
-def _word_offset(left: str) -> int:
-    """Return where the last word of ``left`` starts in it."""
-    if not left or left[-1].isspace():
-        return len(left)
-    return len(left) - len(left.rsplit(None, 1)[-1])
+def _embedded(shadow: str, at: int, first: int) -> bool:
+    """Tell whether a stop lies in short round brackets inside a sentence: `O (ah! Ne iyi!) geldi`."""
+    opened = shadow.rfind("(", max(first, at - _BRACKETED), at)
+    if opened <= first or shadow.find(")", opened, at) >= 0:
+        return False
+    closed = shadow.find(")", at, opened + _BRACKETED)
+    # Brackets that close right after the stop end what they hold: then the stop is judged as usual.
+    return closed > at and next_content(shadow[at:closed], 0) < closed - at
+
+
+def _depth(left: str, first: int) -> int:
+    """Return how many words of the sentence come before the last one of ``left``: 0, 1, or 2 for more.
+
+    ``first`` is where the sentence's first letter or digit lies in ``left``, negative if before it.
+    """
+    return 2 if first < 0 else min(2, max(0, len(left[first:].split()) - 1))
 
 
 def _to_bytes(text: str, cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,7 +8,8 @@ from .rules import Rules, table, words
 
 _ABBREVIATIONS: Final = table(
     never=(
-        "mr mrs ms messrs mme mlle dr prof rev hon lt sgt capt cpt maj cmdr adm brig gov sen supt pres "
+        "mr mrs ms messrs mme mlle dr prof rev hon lt lieut wm geo chas thos jas benj "
+        "robt insp det ald pvt cpl adj atty sgt capt cpt maj cmdr adm brig gov sen supt pres "
         "e.g i.e eg ie cf viz vs ca approx esp incl resp trans tr repr orig mt ven fr msgr"
     ),
     before_number=(
@@ -29,11 +30,21 @@ _CAPITAL_ABBREVIATIONS: Final = table(never="Gen Col Rev Hon Pres Rep Sen Gov", 
 
 _STARTERS: Final = words(
     "the a an this that these those it he she they we you i there here then and but or so yet for nor if "
-    "when while where why what who whose which how after before since because although though however "
+    "when while where why what who whose whom which how after before since because although though however "
     "moreover thus therefore hence also in on at by from with to of as once now later soon finally first "
-    "next no not nobody nothing none every each all some many most few both his her its their our your "
-    "my let do did does is are was were will would can could shall should may might must has have had "
-    "perhaps maybe meanwhile nevertheless still such only even instead indeed yes until upon"
+    "next no not nobody nothing none every everyone each all some someone many most few both his her its "
+    "their our your my mine him them us me let do did does is are was were will would can could shall "
+    "should may might must has have had having perhaps maybe meanwhile nevertheless nonetheless still such "
+    "only even instead indeed yes until upon again another any anyone afterwards afterward today yesterday "
+    "tomorrow tonight sometimes often never always usually during between among through under over above "
+    "without within despite unless whereas whether lest behold therein people two three several other "
+    "others one eventually suddenly unfortunately fortunately recently besides otherwise likewise rather "
+    "thereafter thereupon whoever whatever nowhere everything something anything"
+)
+
+_SPEECH_VERBS: Final = words(
+    "said says asked asks replied answered cried exclaimed shouted whispered murmured muttered called "
+    "demanded inquired enquired repeated added continued insisted sighed laughed begged"
 )
 
 ENGLISH: Final = Rules(
@@ -41,4 +52,10 @@ ENGLISH: Final = Rules(
     abbreviations=_ABBREVIATIONS,
     capital_abbreviations=_CAPITAL_ABBREVIATIONS,
     starters=_STARTERS,
+    heading_cues=words(
+        "chapter book part act scene section volume vol canto article lesson letter psalm table figure "
+        "plate appendix"
+    ),
+    speech_verbs=_SPEECH_VERBS,
+    roman_ordinals=True,
 )

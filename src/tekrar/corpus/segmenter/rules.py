@@ -27,12 +27,15 @@ class Rules:
         capital_abbreviations: the same for those that are words when written small (`Av.`, `av.`).
         starters: folded words that open a sentence far oftener than they follow an ordinal.
         cardinal_cues: folded words after which a number is no ordinal (`sayfa 45.`).
+        era_marks: folded marks after a year that may end a sentence although they are so short.
         ordinal_digits: most digits that a number with a full stop may have to be an ordinal; 0 = none.
         roman_ordinals: whether `IV.` is an ordinal.
+        heading_cues: folded words that with a number open a heading: `Chapter IV. The Return`.
         letter_words: single small letters that are words and may end a sentence.
         continuations: folded words that never open a sentence, where no letter case can say so.
-        speech_verbs: folded words that carry on the sentence after a quotation, where no letter case
-            can say so.
+        ellipsis_continuations: the same after an ellipsis only.
+        speech_verbs: folded words that carry on the sentence after a quotation: at once where no letter
+            case can say so, else after a name (`“Why?” John asked.`).
         verse_signs: whether ۞, ۝ and numbers in ﴿ ﴾ end a sentence.
         dotted_capitals: whether `I` and `İ` fold as in Turkish.
     """
@@ -44,8 +47,11 @@ class Rules:
     cardinal_cues: frozenset[str] = frozenset()
     ordinal_digits: int = 0
     roman_ordinals: bool = False
+    heading_cues: frozenset[str] = frozenset()
+    era_marks: frozenset[str] = frozenset()
     letter_words: frozenset[str] = frozenset()
     continuations: frozenset[str] = frozenset()
+    ellipsis_continuations: frozenset[str] = frozenset()
     speech_verbs: frozenset[str] = frozenset()
     verse_signs: bool = False
     dotted_capitals: bool = False

@@ -16,10 +16,10 @@ _ABBREVIATIONS: Final = table(
         "faks oca şub nis ağu eyl eki kas ara h m r v vr vrk yk n p pp vol d"
     ),
     starter=(
-        "a.s s.a s.a.v s.a.v.s s.a.s a.s.m a.s.v r.a r.anh r.h r.aleyh k.s k.s.a k.v c.c c.h t.c a.ş ltd şti "
-        "a.b.d m.e.b yy a.g.e a.g.m a.g.y age agm agy mlf inc co üniv fak enst müd mah cad cd blv"
+        "a.s s.a s.a.v s.a.v.s s.a.s a.s.m a.s.v r.a r.anh r.h r.aleyh k.s k.s.a k.v c.c c.h t.c ltd "
+        "a.b.d m.e.b yy mlf inc co üniv fak enst müd mah cad cd blv"
     ),
-    final="vb vs vd v.b v.s v.d vdğ vbg vesr vds ilh etc",
+    final="vb vs vd v.b v.s v.d vdğ vbg vesr vds ilh etc a.ş şti a.g.e a.g.m a.g.y age agm agy",
 )
 
 _CAPITAL_ABBREVIATIONS: Final = table(
@@ -36,14 +36,26 @@ _STARTERS: Final = words(
     "yoksa ya yani yâni hatta hattâ gerçi galiba herhalde herkes hangi nerede nereye meğer öyleyse "
     "öyleki keza kezâ bilakis aksine gel gelin bak bakın dedi dedim dediler sordu burada "
     "orada şurada bugün dün yarın birden birdenbire derhal hemen ertesi bilhassa özellikle "
-    "binaenaleyh binâenaleyh mamafih şayet"
+    "binaenaleyh binâenaleyh mamafih şayet "
+    "onların onlara onları onlardan bunların bunları bunlara bunlarda bununla onunla senin benim bizim sizin "
+    "size bize sana bana beni seni bizi sizi benden senden bizden sizden kendi kendisi kendisine kendileri "
+    "yalnız güya âdeta adeta zaten zâten şüphesiz esasen nitekim şimdilik şimdiye başka bazen bâzen biri "
+    "birisi birkaç birçok pek en gayet tâ yahut veyahut veya dahası üstüne kısacası sözün özetle hülâsa "
+    "hülâsaten netice neticede sonuçta sonunda başta evvelce bâhusus hususan ezcümle hakikaten gerçekten "
+    "maatteessüf mamafih çendan herhangi değil var yok kaç kimi hep hepsi aynı diğer diğeri öteki öbür "
+    "insan insanlar insanın tekrar daima dâima doğrusu bence sence umumen akşam sabah sabahleyin gece "
+    "geceleyin geçen böylelikle zamanla önceleri eskiden ilerde ileride biraz sonraki sonradan"
 )
 
 # After these a number is a count or an address, so its full stop is a real one: `sayfa 45. Müellif`.
 _CARDINAL_CUES: Final = words(
     "s ss sf sh c no nr md sayfa sahife cilt madde numara numarası sayısı saat yıl yılı sene senesi "
-    "ayet âyet sure sûre hadis bab toplam yaklaşık tam yaşı nüshası adedi adet tel telefon oda kapı"
+    "ayet âyet sure sûre hadis bab toplam yaklaşık tam yaşı nüshası adedi adet tel telefon oda kapı "
+    "yüzde yaş sayı toplamı puan puanı notu nüfusu katı kodu plaka daire derece sıcaklık ağırlığı boyu "
+    "fiyatı tutarı bedeli ücreti miktarı oranı sıra sırası numaralı"
 )
+
+_HEADING_CUES: Final = words("bölüm kısım cilt fasıl bab ders madde sayfa sûre sure levha tablo şekil ek")
 
 # Arabic words in a Turkish paragraph: "and so on".
 _CONTINUATIONS: Final = words("الخ إلخ الآخره الخره")
@@ -54,6 +66,7 @@ TURKISH: Final = Rules(
     capital_abbreviations=_CAPITAL_ABBREVIATIONS,
     starters=_STARTERS,
     cardinal_cues=_CARDINAL_CUES,
+    heading_cues=_HEADING_CUES,
     letter_words=words("o"),
     continuations=_CONTINUATIONS,
     ordinal_digits=3,
