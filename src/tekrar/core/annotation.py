@@ -66,7 +66,9 @@ def check_spans(release: TextRelease, dataset: Dataset) -> None:
     low, high = np.clip(start, 0, size), np.clip(end, 0, size)
     chapter_start, chapter_end = release.chapter_extent
     chapter = np.searchsorted(chapter_start, low, side="right") - 1
-    within = (chapter >= 0) & (high <= chapter_end[np.maximum(chapter, 0)]) if len(chapter_end) else inside & False
+    within = (
+        (chapter >= 0) & (high <= chapter_end[np.maximum(chapter, 0)]) if len(chapter_end) else inside & False
+    )
     tests: list[tuple[str, NDArray[Any], str, str]] = [
         ("span_out_of_range", ~inside, "span lies outside the text", f"0 <= start < end <= {size}"),
         ("empty_span", end <= start, "span has no byte", "start < end"),

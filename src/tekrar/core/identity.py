@@ -52,9 +52,7 @@ RECORD_CLASSES: Final[dict[str, IdentityKind]] = {
             ("coord", "profile", "release", "granularity", "mask", "selection"),
         ),
         IdentityKind("exact-class", Channel.PACKAGE, ("profile", "predicate", "scope", "members", "witness")),
-        IdentityKind(
-            "repeat-candidate", Channel.PACKAGE, ("profile", "participants", "generator", "result")
-        ),
+        IdentityKind("repeat-candidate", Channel.PACKAGE, ("profile", "participants", "generator", "result")),
         IdentityKind(
             "repeat-evidence", Channel.PACKAGE, ("evidence-kind", "participants", "producer", "payload")
         ),

@@ -32,7 +32,12 @@ ATOM_INTER_SENTENCE: Final = 1
 ATOM_INTER_PARAGRAPH: Final = 2
 
 #: The four treatments (ADR-009, *Repetition profiles and scopes*) with their numbers.
-TREATMENTS: Final = {"included": 1, "excluded_from_extent": 2, "masked_with_boundary": 3, "separate_analysis": 4}
+TREATMENTS: Final = {
+    "included": 1,
+    "excluded_from_extent": 2,
+    "masked_with_boundary": 3,
+    "separate_analysis": 4,
+}
 ANNOTATION_KINDS: Final = {"heading": 1, "note_body": 2, "note_marker": 3}
 #: The closed exclusion reasons, in the ADR's order, and the reason of a mask.
 REASONS: Final = {

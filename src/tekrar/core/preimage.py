@@ -61,12 +61,7 @@ def sentence_preimage(items: bytes) -> bytes:
 
 def fold_preimage(atoms: Sequence[tuple[int, bytes]], member_digest: bytes) -> bytes:
     """Preimage of a folded member: the separator atoms before it (kind, items) and its own member digest."""
-    return (
-        _FOLD_HEAD
-        + u32(len(atoms))
-        + b"".join(u8(kind) + items for kind, items in atoms)
-        + member_digest
-    )
+    return _FOLD_HEAD + u32(len(atoms)) + b"".join(u8(kind) + items for kind, items in atoms) + member_digest
 
 
 def passage_preimage(profile: bytes, items: bytes, projected_length: int) -> bytes:
@@ -76,9 +71,7 @@ def passage_preimage(profile: bytes, items: bytes, projected_length: int) -> byt
 
 def passage_head(profile: bytes) -> bytes:
     """The constant front of a profile's passage preimages: tag, predicate, profile, mask format, member count 1."""
-    return (
-        lp(PASSAGE_TAG) + u16(PREDICATES["exact_passage_bytes"]) + profile + u16(MASK_FORMAT) + u32(1)
-    )
+    return lp(PASSAGE_TAG) + u16(PREDICATES["exact_passage_bytes"]) + profile + u16(MASK_FORMAT) + u32(1)
 
 
 def passage_witness_head() -> bytes:
@@ -89,18 +82,13 @@ def passage_witness_head() -> bytes:
 def run_header(profile: bytes) -> bytes:
     """The 64-byte header of a profile's run preimages."""
     return (
-        RUN_TAG.ljust(44, b"\x00")
-        + u16(PREDICATES["exact_sentence_sequence"])
-        + profile
-        + u16(MASK_FORMAT)
+        RUN_TAG.ljust(44, b"\x00") + u16(PREDICATES["exact_sentence_sequence"]) + profile + u16(MASK_FORMAT)
     )
 
 
 def run_witness_header() -> bytes:
     """The 64-byte header of run class witnesses, without the profile."""
-    return (
-        RUN_WITNESS_TAG.ljust(60, b"\x00") + u16(PREDICATES["exact_sentence_sequence"]) + u16(MASK_FORMAT)
-    )
+    return RUN_WITNESS_TAG.ljust(60, b"\x00") + u16(PREDICATES["exact_sentence_sequence"]) + u16(MASK_FORMAT)
 
 
 def member_record(*, kind: int, gap: bytes, projected_length: int, digest: bytes) -> bytes:

@@ -156,33 +156,37 @@ def _matrix_row(document: dict[str, Any]) -> ProfileSpec:
         )
         dominance = document["dominance"]["policy"]
     except (KeyError, TypeError) as error:
-        raise _refuse(f"a projection, enumerator, predicate or dominance policy is not stated: {error}") from None
+        raise _refuse(
+            f"a projection, enumerator, predicate or dominance policy is not stated: {error}"
+        ) from None
     for spec in MATRIX:
         if triple == (spec.projection, spec.enumerator, spec.predicate):
             if dominance != spec.dominance:
                 raise _refuse(f"dominance {dominance!r} is not this row's", expected=spec.dominance)
             return spec
-    raise _refuse(
-        f"{triple!r} is no row of the matrix", expected="; ".join(spec.name for spec in MATRIX)
-    )
+    raise _refuse(f"{triple!r} is no row of the matrix", expected="; ".join(spec.name for spec in MATRIX))
 
 
 def _release_set(document: dict[str, Any]) -> list[tuple[bytes, bytes]]:
     try:
         rows = document["scope"]["releases"]
         releases = [
-            (parse_uuid(row["text_release"]), bytes.fromhex(row["core_release_manifest_root"])) for row in rows
+            (parse_uuid(row["text_release"]), bytes.fromhex(row["core_release_manifest_root"]))
+            for row in rows
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise _refuse(f"the scope names no release set: {error}") from None
     if len(releases) != 1:
         raise _refuse(
-            f"{len(releases)} releases in scope", expected="exactly one; a cross-edition profile needs a successor policy"
+            f"{len(releases)} releases in scope",
+            expected="exactly one; a cross-edition profile needs a successor policy",
         )
     return releases
 
 
-def profile_for(policy: ScopePolicy, spec: ProfileSpec, *, release: bytes, manifest_root: bytes, language: str) -> Profile:
+def profile_for(
+    policy: ScopePolicy, spec: ProfileSpec, *, release: bytes, manifest_root: bytes, language: str
+) -> Profile:
     """The profile of one matrix row for one text release.
 
     Raises:

@@ -181,7 +181,9 @@ class TextRelease:
                 the tree does not explain, invalid UTF-8, an atom that splits a character.
         """
         if int(self.atom_length.sum()) != len(self.text) or (self.atom_length < 0).any():
-            raise IntegrityError("atoms do not tile the text", where="atoms", expected=f"{len(self.text)} bytes")
+            raise IntegrityError(
+                "atoms do not tile the text", where="atoms", expected=f"{len(self.text)} bytes"
+            )
         if not np.array_equal(self.atom_kind, self._expected_kinds()):
             raise IntegrityError(
                 "atom kinds do not follow the tree",

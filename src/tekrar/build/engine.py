@@ -1,0 +1,170 @@
+"""Engines: who computes the bulk of selection IDs, occurrence IDs and run fingerprints.
+
+`HashlibEngine` is the reference and needs nothing but Python. `SeamEngine` asks a given digest function for every fingerprint. The SHA-NI
+engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication and rebuild closure*: two clean builds are equal); an
+engine's name is provenance and enters no root.
+
+A *fan* is all runs that start at the sentences low..high: rows by start, then by run length 2..reach.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.core.atoms import Digest
+from tekrar.core.occurrence import Runs
+from tekrar.core.policy import MAX_RUN
+
+Bytes2D = NDArray[np.uint8]
+_HEX = np.array([f"{value:02x}" for value in range(256)], dtype="S2").view(np.uint8).reshape(256, 2)
+_HEX16 = np.ascontiguousarray(_HEX).view(np.uint16).reshape(256)
+_TRAILERS = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
+
+
+class Engine(Protocol):
+    """Bulk identity bytes; every method fills rows in the order given."""
+
+    name: str
+
+    def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
+        """Selection UUIDs, uint8 (rows, 16), of a fan; `prefix` is namespace and name up to `ranges=`."""
+        ...
+
+    def fan_fingerprints(
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+    ) -> Bytes2D:
+        """Fingerprints, uint8 (rows, 32), of a fan over member records."""
+        ...
+
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text."""
+        ...
+
+
+def uuid_texts(ids: Bytes2D) -> Bytes2D:
+    """Canonical UUID text, uint8 (n, 36), of UUID bytes (n, 16)."""
+    digits = _HEX16[ids].view(np.uint8).reshape(len(ids), 32)
+    text = np.full((len(ids), 36), ord("-"), np.uint8)
+    at = source = 0
+    for width in (8, 4, 4, 4, 12):
+        text[:, at : at + width] = digits[:, source : source + width]
+        at += width + 1
+        source += width
+    return text
+
+
+def stamp_version(ids: Bytes2D) -> Bytes2D:
+    """UUIDv5 version and variant bits set in place on SHA-1 prefixes (n, 16)."""
+    ids[:, 6] = ids[:, 6] & 0x0F | 0x50
+    ids[:, 8] = ids[:, 8] & 0x3F | 0x80
+    return ids
+
+
+def _collect(digests: list[bytes], width: int) -> Bytes2D:
+    size = len(digests[0]) if digests else width
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, size)[:, :width].copy()
+
+
+class HashlibEngine:
+    """The reference engine: hashlib midstates, copied once a start and once a run."""
+
+    name = "hashlib"
+
+    def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
+        base = hashlib.sha1(prefix, usedforsecurity=False)
+        starts = runs.start[low:high].tolist()
+        ends = [b"%d" % end for end in runs.end[low : high + MAX_RUN].tolist()]
+        out: list[bytes] = []
+        add = out.append
+        for i, (start, reach) in enumerate(zip(starts, runs.reach[low:high].tolist(), strict=True)):
+            opened = base.copy()
+            opened.update(b"%d-" % start)
+            fork = opened.copy
+            for end in ends[i + 1 : i + reach]:
+                state = fork()
+                state.update(end)
+                add(state.digest())
+        return stamp_version(_collect(out, 16))
+
+    def fan_fingerprints(
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+    ) -> Bytes2D:
+        base = hashlib.sha256(header)
+        heads = memoryview(first[low:high].tobytes())
+        rest = memoryview(inner[low : high + MAX_RUN].tobytes())
+        out: list[bytes] = []
+        add = out.append
+        for i, reach in enumerate(runs.reach[low:high].tolist()):
+            chain = base.copy()
+            chain.update(heads[64 * i : 64 * i + 64])
+            at = 64 * i + 64
+            for trailer in _TRAILERS[2 : reach + 1]:
+                chain.update(rest[at : at + 64])
+                at += 64
+                state = chain.copy()
+                state.update(trailer)
+                add(state.digest())
+        return _collect(out, 32)
+
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+        states = [hashlib.sha1(prefix, usedforsecurity=False) for prefix in prefixes]
+        texts = memoryview(uuid_texts(selections).tobytes())
+        out: list[bytes] = []
+        add = out.append
+        at = 0
+        for index in which.tolist():
+            state = states[index].copy()
+            state.update(texts[at : at + 36])
+            at += 36
+            add(state.digest())
+        return stamp_version(_collect(out, 16))
+
+
+class SeamEngine(HashlibEngine):
+    """Fingerprints by a given digest function over whole preimages; IDs stay SHA-1 (requirements 3.1)."""
+
+    name = "digest-seam"
+
+    def __init__(self, digest: Digest) -> None:
+        self._digest = digest
+
+    def fan_fingerprints(
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+    ) -> Bytes2D:
+        heads = np.ascontiguousarray(first[low:high]).tobytes()
+        rest = np.ascontiguousarray(inner[low : high + MAX_RUN]).tobytes()
+        out: list[bytes] = []
+        for i, reach in enumerate(runs.reach[low:high].tolist()):
+            lead = header + heads[64 * i : 64 * i + 64]
+            for length in range(2, reach + 1):
+                body = rest[64 * (i + 1) : 64 * (i + length)]
+                out.append(self._digest("fingerprint", lead + body + _TRAILERS[length]))
+        return _collect(out, 32)
+
+
+def pick_engine(name: str, digest: Digest | None) -> Engine:
+    """The engine by name: `auto` takes SHA-NI where it works, `hashlib` and `sha-ni` insist.
+
+    Raises:
+        UsageError: an unknown name, or `sha-ni` on a machine that cannot run it.
+    """
+    from tekrar.build import fast, sha_ni
+    from tekrar.errors import UsageError
+
+    if digest is not None:
+        return SeamEngine(digest)
+    if name == "hashlib" or (name == "auto" and not sha_ni.available()):
+        return HashlibEngine()
+    if name not in ("auto", "sha-ni"):
+        raise UsageError(f"unknown engine {name!r}", expected="auto, hashlib or sha-ni")
+    if not sha_ni.available():
+        raise UsageError(
+            "the sha-ni engine does not work here",
+            expected="an x86-64 CPU with the SHA extensions and the `fast` extra",
+            mend="pip install 'tekrar[fast]', or leave --engine at auto",
+        )
+    return fast.FastEngine()

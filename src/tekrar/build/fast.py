@@ -1,0 +1,152 @@
+"""The `fast` engine: the same identity bytes as hashlib's, through batches of SHA-NI compressions.
+
+Every name and preimage shares its leading blocks with its neighbours, so a run costs two SHA-256 blocks and an occurrence one SHA-1 block.
+Equal vectors are tested; where a batch is irregular (offsets that gain a digit inside it) the reference engine computes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.build.engine import Bytes2D, HashlibEngine, uuid_texts
+from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
+from tekrar.core.occurrence import Runs
+from tekrar.core.policy import MAX_RUN, MIN_RUN
+
+FAN = MAX_RUN - MIN_RUN + 1
+Words = NDArray[np.uint32]
+
+
+class FastEngine:
+    """Batches over a `ShaNi`; falls back to hashlib for irregular batches only."""
+
+    name = "sha-ni"
+
+    def __init__(self) -> None:
+        self._sha = ShaNi()
+        self._reference = HashlibEngine()
+        self._trailers = [
+            np.frombuffer(sha256_pad(64 + 64 * count + 4, count.to_bytes(4, "big")), np.uint8)
+            for count in range(MAX_RUN + 1)
+        ]
+        self._prefix_states: dict[bytes, Words] = {}
+
+    def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
+        ends = runs.end[low : high + MAX_RUN]
+        digits_start, digits_end = _digits(runs.start[low:high]), _digits(ends[1:] if len(ends) > 1 else ends)
+        if not digits_start or not digits_end:
+            return self._reference.fan_selections(prefix, runs, low, high)
+        count = high - low
+        whole = len(prefix) // 64 * 64
+        tail = prefix[whole:]
+        size = len(tail) + digits_start + 1 + digits_end
+        blocks = (size + 9 + 63) // 64
+        template = np.frombuffer(_sha1_tail(len(prefix) + size - len(tail), tail, size, blocks), np.uint8)
+        buffer = np.empty((count, FAN, 64 * blocks), np.uint8)
+        buffer[:] = template
+        at = len(tail)
+        buffer[:, :, at : at + digits_start] = _decimal(runs.start[low:high], digits_start)[:, None, :]
+        buffer[:, :, at + digits_start] = ord("-")
+        at += digits_start + 1
+        table = _padded(_decimal(ends[1:], digits_end), count + FAN)
+        for k in range(FAN):
+            buffer[:, k, at : at + digits_end] = table[k : k + count]
+        rows = buffer[self._valid(runs, low, high)]
+        state: Words = self._leading(prefix[:whole])
+        for block in range(blocks - 1):
+            following = np.empty((len(rows), 5), np.uint32)
+            self._sha.sha1_blocks(state, rows[:, 64 * block : 64 * block + 64], following)
+            state = following
+        out = np.empty((len(rows), 16), np.uint8)
+        self._sha.sha1_final(state, rows[:, 64 * (blocks - 1) :], out, uuid5=True)
+        return out
+
+    def fan_fingerprints(
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+    ) -> Bytes2D:
+        count = high - low
+        start = np.empty((1, 8), np.uint32)
+        self._sha.sha256_blocks(SHA256_H0, np.frombuffer(header, np.uint8).reshape(1, 64), start)
+        chain = np.empty((count, 8), np.uint32)
+        self._sha.sha256_blocks(start[0], first[low:high], chain)
+        rest = _padded(inner[low + 1 : high + FAN], count + FAN)
+        out = np.empty((count, FAN, 32), np.uint8)
+        for k in range(FAN):
+            self._sha.sha256_blocks(chain, rest[k : k + count], chain)
+            self._sha.sha256_final(chain, self._trailers[k + MIN_RUN], out[:, k, :])
+        return out[self._valid(runs, low, high)]
+
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+        out = np.empty((len(selections), 16), np.uint8)
+        if not len(selections):
+            return out
+        whole = len(prefixes[0]) // 64 * 64
+        tail = prefixes[0][whole:]
+        size = len(tail) + 36
+        blocks = (size + 9 + 63) // 64
+        block = np.empty((len(selections), 64 * blocks), np.uint8)
+        block[:] = np.frombuffer(_sha1_tail(len(prefixes[0]) + 36, tail, size, blocks), np.uint8)
+        block[:, len(tail) : size] = uuid_texts(selections)
+        used, inverse = np.unique(which, return_inverse=True)
+        states = np.concatenate([self._leading(prefixes[i][:whole])[None, :] for i in used.tolist()])
+        state = states[0] if len(used) == 1 else states[inverse]
+        for i in range(blocks - 1):
+            following = np.empty((len(selections), 5), np.uint32)
+            self._sha.sha1_blocks(state, block[:, 64 * i : 64 * i + 64], following)
+            state = following
+        self._sha.sha1_final(state, block[:, 64 * (blocks - 1) :], out, uuid5=True)
+        return out
+
+    def _leading(self, data: bytes) -> Words:
+        """SHA-1 state after whole leading blocks, remembered."""
+        state = self._prefix_states.get(data)
+        if state is None:
+            state = SHA1_H0.copy()
+            for at in range(0, len(data), 64):
+                following = np.empty((1, 5), np.uint32)
+                self._sha.sha1_blocks(
+                    state, np.frombuffer(data[at : at + 64], np.uint8).reshape(1, 64), following
+                )
+                state = following[0].copy()
+            self._prefix_states[data] = state
+        return state
+
+    @staticmethod
+    def _valid(runs: Runs, low: int, high: int) -> NDArray[np.bool_]:
+        return np.asarray(np.arange(MIN_RUN, MAX_RUN + 1)[None, :] <= runs.reach[low:high, None])
+
+
+def _sha1_tail(message: int, tail: bytes, size: int, blocks: int) -> bytes:
+    """The last blocks of a message with room for its variable bytes: tail, zeros, padding and bit length."""
+    body = tail.ljust(size, b"\x00") + b"\x80"
+    return body.ljust(64 * blocks - 8, b"\x00") + (8 * message).to_bytes(8, "big")
+
+
+def _digits(values: NDArray[Any]) -> int:
+    """Decimal digits that all values share, or 0 when they differ (or there is no value)."""
+    if not len(values):
+        return 0
+    low, high = len(str(int(values.min()))), len(str(int(values.max())))
+    return low if low == high else 0
+
+
+def _decimal(values: NDArray[Any], width: int) -> Bytes2D:
+    """Decimal text, uint8 (n, width), of values of exactly that many digits."""
+    out = np.empty((len(values), width), np.uint8)
+    rest = values.astype(np.int64)
+    for at in range(width - 1, -1, -1):
+        rest, digit = np.divmod(rest, 10)
+        out[:, at] = digit + ord("0")
+    return out
+
+
+def _padded(rows: Bytes2D, count: int) -> Bytes2D:
+    """Rows extended with zeros to a count, contiguous."""
+    if len(rows) >= count:
+        return np.ascontiguousarray(rows[:count])
+    out = np.zeros((count, rows.shape[1]), np.uint8)
+    out[: len(rows)] = rows
+    return out

@@ -1,0 +1,491 @@
+"""The pipeline: a text release in, four evaluated profiles and their roots out (ADR-009; requirements 3.1 to 3.5).
+
+Stages: certify the release, bind profiles and projections, name atoms, issue selections, occurrences and fingerprints in shards, group and
+verify, decide the partition, root everything. No stage knows the worker count or the engine.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.build.certify import (
+    RECORDS,
+    certify_inventory,
+    certify_profile,
+    compiler_root,
+    validation_root,
+    vectors_digest,
+)
+from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
+from tekrar.build.engine import Bytes2D, Engine, pick_engine
+from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
+from tekrar.build.result import ProfileResult
+from tekrar.build.roots import PROFILE_KINDS, hash_profiles
+from tekrar.build.shards import Progress, Shards, no_progress
+from tekrar.build.source import ByteSource, Deferral, Witness
+from tekrar.build.universe import Decided, RowStates, decide, partition_of
+from tekrar.core.annotation import check_datasets
+from tekrar.core.atoms import AtomNamer, Digest, NamedAtoms, member_collisions, standard_digest
+from tekrar.core.coverage import Coverage, check_partition, exact_status
+from tekrar.core.encoding import manifest_root, no_scope, u32
+from tekrar.core.exact import group_runs, matched_sentences, rows_with, verify_atoms
+from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
+from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
+from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY, ScopePolicy, scope_policy
+from tekrar.core.preimage import run_header
+from tekrar.core.profile import Profile, profile_for
+from tekrar.core.projection import Projection, first_hit, materialize
+from tekrar.core.release import core_manifest, dataset_root, manifest_root_of, release_id, span_selections
+from tekrar.core.text import DATASETS, Dataset, TextRelease
+from tekrar.core.witness import Witnesses, witnesses_of
+from tekrar.errors import IntegrityError
+
+Ints = NDArray[np.int64]
+DEFAULT_BATCH = 512
+
+
+@dataclass(frozen=True)
+class CertifiedRelease:
+    """A release whose stated roots were recomputed in this process."""
+
+    release: TextRelease
+    id: bytes
+    manifest_root: bytes
+    certified: bytes
+    datasets: dict[str, Dataset]
+    dataset_roots: dict[str, bytes]
+    policy: ScopePolicy
+
+
+def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str, bytes]) -> CertifiedRelease:
+    """Recompute every root of the release and compare it with what its package states.
+
+    Args:
+        stated: certified digest, manifest root and release ID by the keys certified, manifest_root, id.
+
+    Raises:
+        IntegrityError: a digest or root differs, a dataset is missing, stale or of bad geometry.
+    """
+    release.check_tiling()
+    witness.certify(release, certified=stated["certified"])
+    root = manifest_root_of(core_manifest(release, certified=stated["certified"]))
+    identity = release_id(release, manifest_root=root)
+    for name, found in (("manifest_root", root), ("id", identity)):
+        if found != stated[name]:
+            raise IntegrityError(
+                f"the release's {name} is not what its columns give",
+                where="text release",
+                expected=f"{found.hex()}, stated {stated[name].hex()}",
+                mend="import the source again",
+                kind="release_root",
+            )
+    datasets = check_datasets(release, certified=stated["certified"])
+    roots = {kind: dataset_root(datasets[kind], release=identity) for kind in DATASETS}
+    return CertifiedRelease(
+        release, identity, root, stated["certified"], datasets, roots, scope_policy(release.language)
+    )
+
+
+class Pipeline:
+    """One build over one certified release."""
+
+    def __init__(
+        self,
+        certified: CertifiedRelease,
+        witness: Witness,
+        *,
+        engine: str,
+        workers: int,
+        batch: int,
+        defer: Sequence[str],
+        digest: Digest | None,
+        progress: Progress,
+    ) -> None:
+        self.certified = certified
+        self.release = certified.release
+        self.witness = witness
+        self.engine: Engine = pick_engine(engine, digest)
+        self.digest = digest or standard_digest
+        self.shards = Shards(workers, progress)
+        self.batch = batch
+        self.deferral = Deferral(defer)
+        self.namer = AtomNamer(
+            self.release, witness.view, unreadable=witness.unreadable, digest=self.digest
+        )
+
+    def run(self) -> list[ProfileResult]:
+        """Evaluate the four profiles in matrix order."""
+        certified = self.certified
+        projections = {
+            name: materialize(
+                name, policy=certified.policy, datasets=certified.datasets, release=certified.id
+            )
+            for name in (FULL_CONTEXT, PROSE_ONLY)
+        }
+        profiles = {
+            spec.short: profile_for(
+                certified.policy,
+                spec,
+                release=certified.id,
+                manifest_root=certified.manifest_root,
+                language=self.release.language,
+            )
+            for spec in MATRIX
+        }
+        results = self._paragraph_profiles(profiles, projections) | self._run_profiles(profiles, projections)
+        self.deferral.check_found()
+        self.witness.check_unchanged()
+        ordered = [results[spec.short] for spec in MATRIX]
+        for result in ordered:
+            self._certify(result)
+        hash_profiles(ordered, self.shards)
+        for result in ordered:
+            self._finish(result)
+        return ordered
+
+    # -- runs -------------------------------------------------------------------------------------------------------
+
+    def _run_profiles(
+        self, profiles: dict[str, Profile], projections: dict[str, Projection]
+    ) -> dict[str, ProfileResult]:
+        runs = enumerate_runs(self.release)
+        plain = self.namer.plain()
+        named = {"FS": plain, "PS": self.namer.masked(plain, projections[PROSE_ONLY].masks)}
+        witnesses = {
+            short: self._run_witnesses(projections[profiles[short].spec.projection], runs) for short in named
+        }
+        selection = self.shards.empty((runs.rows, 16), np.uint8)
+        occurrence = {s: self.shards.empty((runs.rows, 16), np.uint8) for s in named}
+        fingerprint = {s: self.shards.empty((runs.rows, 32), np.uint8) for s in named}
+        prefixes = {s: self._occurrence_prefixes(profiles[s], witnesses[s]) for s in named}
+        headers = {s: run_header(profiles[s].id) for s in named}
+        base = self._selection_prefix()
+        engine = self.engine
+
+        def work(task: tuple[int, int]) -> dict[str, int]:
+            low, high = task
+            rows = slice(int(runs.first_row[low]), int(runs.first_row[high]))
+            chosen = engine.fan_selections(base, runs, low, high)
+            selection[rows] = chosen
+            for s, atoms in named.items():
+                occurrence[s][rows] = engine.occurrence_ids(prefixes[s], witnesses[s].of_row[rows], chosen)
+                fingerprint[s][rows] = engine.fan_fingerprints(
+                    headers[s], atoms.first, atoms.inner, runs, low, high
+                )
+            return {"chapters": self._chapters(low, high), "occurrences": 2 * (rows.stop - rows.start)}
+
+        self.shards.run("occurrences", list(self._ranges(len(runs.start))), work)
+        results = {}
+        for short, atoms in named.items():
+            results[short] = self._decide_runs(
+                profiles[short],
+                projections[profiles[short].spec.projection],
+                runs,
+                atoms,
+                witnesses=witnesses[short],
+                selection=selection,
+                occurrence=occurrence[short],
+                fingerprint=fingerprint[short],
+            )
+        return results
+
+    def _decide_runs(
+        self,
+        profile: Profile,
+        projection: Projection,
+        runs: Runs,
+        named: NamedAtoms,
+        *,
+        witnesses: Witnesses,
+        selection: Bytes2D,
+        occurrence: Bytes2D,
+        fingerprint: Bytes2D,
+    ) -> ProfileResult:
+        live = self._reach(runs, projection.excluded_from(runs.start))
+        readable = self._reach(
+            runs, first_hit(runs.start, self.witness.unreadable_start, self.witness.unreadable_end)
+        )
+        length, sentence = runs.row_length, runs.row_sentence
+        states = RowStates(
+            length > live[sentence],
+            length > readable[sentence],
+            self.deferral.rows(self.release, runs, occurrence),
+        )
+        fingerprint[~states.evaluated] = 0
+        number = group_runs(named, runs, np.minimum(live, readable))
+        bad_sentence, bad_inner = member_collisions(self.namer.tables, named)
+        member = rows_with(runs, bad_sentence, bad_inner) if bad_sentence.any() or bad_inner.any() else None
+        decided, partial = decide(
+            number=number, states=states, member_collision=member, fingerprint=fingerprint
+        )
+        inside, gaps = matched_sentences(runs, decided.groups, len(runs.start))
+        verify_atoms(self.namer, named, inside=inside, gaps=gaps)
+        return self._result(
+            profile,
+            projection,
+            runs,
+            decided,
+            states,
+            partial=partial,
+            class_witness=run_witnesses(decided.groups, named, runs),
+            arrays=(selection, occurrence, fingerprint),
+            witnesses=witnesses,
+        )
+
+    def _run_witnesses(self, projection: Projection, runs: Runs) -> Witnesses:
+        first = runs.row_sentence
+        last = first + (runs.row_length - 1)
+        return witnesses_of(projection, runs.start, runs.end, first=first, last=last)
+
+    @staticmethod
+    def _reach(runs: Runs, limit: Ints) -> Ints:
+        """Longest run from each sentence whose end does not pass a byte limit."""
+        ends = np.searchsorted(runs.end, limit, side="right") - np.arange(len(runs.end))
+        return np.minimum(runs.reach, np.maximum(ends, 0))
+
+    def _ranges(self, count: int) -> Iterator[tuple[int, int]]:
+        for low in range(0, count, self.batch):
+            yield low, min(count, low + self.batch)
+
+    def _chapters(self, low: int, high: int) -> int:
+        bounds = self.release.chapter_sentence_start[:-1]
+        return int(np.searchsorted(bounds, high, side="left") - np.searchsorted(bounds, low, side="left"))
+
+    # -- paragraphs -------------------------------------------------------------------------------------------------
+
+    def _paragraph_profiles(
+        self, profiles: dict[str, Profile], projections: dict[str, Projection]
+    ) -> dict[str, ProfileResult]:
+        universe = enumerate_paragraphs(self.release)
+        selections = span_selections(self.certified.id, universe.start, universe.end)
+        selection = np.frombuffer(b"".join(selections), np.uint8).reshape(-1, 16)
+        index = np.arange(universe.rows)
+        results = {}
+        for short in ("FP", "PP"):
+            profile = profiles[short]
+            projection = projections[profile.spec.projection]
+            witnesses = witnesses_of(projection, universe.start, universe.end, first=index, last=index)
+            occurrence = self.engine.occurrence_ids(
+                self._occurrence_prefixes(profile, witnesses), witnesses.of_row, selection
+            )
+            results[short] = self._decide_paragraphs(
+                profile, projection, universe, witnesses=witnesses, selection=selection, occurrence=occurrence
+            )
+        return results
+
+    def _decide_paragraphs(
+        self,
+        profile: Profile,
+        projection: Projection,
+        universe: Paragraphs,
+        *,
+        witnesses: Witnesses,
+        selection: Bytes2D,
+        occurrence: Bytes2D,
+    ) -> ProfileResult:
+        missing = first_hit(universe.start, self.witness.unreadable_start, self.witness.unreadable_end)
+        states = RowStates(
+            projection.excluded_from(universe.start) < universe.end,
+            missing < universe.end,
+            self.deferral.rows(self.release, universe, occurrence),
+        )
+        named = NamedParagraphs(self.release, self.witness.view, universe, projection.masks)
+        evaluated = np.flatnonzero(states.evaluated)
+        fingerprint = paragraph_fingerprints(named, profile.id, evaluated, self.digest)
+        decided, partial = decide(
+            number=named.number, states=states, member_collision=None, fingerprint=fingerprint
+        )
+        named.verify(decided.groups)
+        return self._result(
+            profile,
+            projection,
+            universe,
+            decided,
+            states,
+            partial=partial,
+            class_witness=paragraph_witnesses(named, decided.groups),
+            arrays=(selection, occurrence, fingerprint),
+            witnesses=witnesses,
+        )
+
+    # -- both -------------------------------------------------------------------------------------------------------
+
+    def _result(
+        self,
+        profile: Profile,
+        projection: Projection,
+        universe: Paragraphs | Runs,
+        decided: Decided,
+        states: RowStates,
+        *,
+        partial: bool,
+        class_witness: Bytes2D,
+        arrays: tuple[Bytes2D, Bytes2D, Bytes2D],
+        witnesses: Witnesses,
+    ) -> ProfileResult:
+        selection, occurrence, fingerprint = arrays
+        classes = issue_classes(
+            profile, decided.groups, witness=class_witness, occurrence=occurrence, partial=partial
+        )
+        if isinstance(universe, Runs) and profile.spec.dominance == "maximal_only":
+            classes = with_dominance(classes, universe)
+        partition = partition_of(states, decided, partial=partial, dominated_class=classes.is_dominated)
+        check_partition(universe.rows, partition, where=profile.spec.short)
+        return ProfileResult(
+            profile=profile,
+            projection=projection,
+            universe=universe,
+            selection=selection,
+            occurrence=occurrence,
+            fingerprint=fingerprint,
+            evaluated=np.flatnonzero(states.evaluated),
+            witnesses=witnesses,
+            partition=partition,
+            classes=classes,
+            partial=partial,
+        )
+
+    def _selection_prefix(self) -> bytes:
+        return name_prefix(
+            "selection", {"release": uuid_text(self.certified.id), "coord": COORDINATE_PROFILE}
+        )
+
+    def _occurrence_prefixes(self, profile: Profile, witnesses: Witnesses) -> list[bytes]:
+        facts = {
+            "coord": COORDINATE_PROFILE,
+            "profile": uuid_text(profile.id),
+            "release": uuid_text(self.certified.id),
+            "granularity": profile.spec.granularity,
+        }
+        empty = name_prefix("passage-occurrence", {**facts, "mask": "0" * 64})
+        return [empty.replace(b"0" * 64, root.hex().encode("ascii")) for root in witnesses.root]
+
+    def _certify(self, result: ProfileResult) -> None:
+        """Write the validation records whose checks passed."""
+        records = {
+            "profile": certify_profile(self.certified.policy, result.profile),
+            "inventory-count": certify_inventory(self.release, result.universe),
+            "compiler-vectors": vectors_digest(),
+        }
+        if self.witness.whole:
+            records["text-release"] = self.certified.certified
+        result.validation.update(records)
+
+    def _finish(self, result: ProfileResult) -> None:
+        """The last validation record, the remaining roots, and the status."""
+        if not (result.partition.failure == 2).any():
+            result.validation["preimages-verified"] = result.roots["evidence"]
+        for kind in DATASETS:
+            result.roots["dataset-" + kind.replace("_", "-")] = self.certified.dataset_roots[kind]
+        result.roots["validation"] = validation_root(result.profile, result.validation)
+        result.roots["compiler"] = compiler_root()
+        result.coverage = coverage_of(result)
+
+
+def coverage_of(result: ProfileResult) -> Coverage:
+    """Coverage counted from the manifests of one profile (COV-12, DOM-09)."""
+    part, classes = result.partition, result.classes
+    exclusions = len(getattr(result.universe, "empty", ()))
+    dominated = int(classes.is_dominated.sum())
+    status = exact_status(part, validation=result.validation, required=RECORDS)
+    return Coverage(
+        profile=result.profile.spec.short,
+        enumerator=result.profile.spec.enumerator,
+        status=status,
+        inventory=result.rows + exclusions,
+        emitted=result.rows,
+        enumeration_exclusions=exclusions,
+        counts={
+            "matched": len(part.matched),
+            "evaluated_unique": len(part.unique),
+            "not_evaluated": len(part.not_evaluated),
+            "excluded": len(part.excluded),
+            "failed": len(part.failed),
+            "published_items": len(part.published),
+            "dominated_items": len(part.dominated),
+            "provisional_items": len(part.provisional),
+            "discovered_classes": len(classes.id),
+            "published_classes": len(classes.id) - dominated if len(classes.id) else 0,
+            "dominated_classes": dominated,
+            "provisional_groups": len(classes.groups) if result.partial else 0,
+            "rejected_candidates": 0,
+        },
+    )
+
+
+def artifact_roots(certified: CertifiedRelease, results: Sequence[ProfileResult]) -> list[tuple[str, bytes]]:
+    """(name, root) of everything an artifact binds, in the order of `docs/encoding.md` section 8."""
+    rows = [("text-release", certified.manifest_root)]
+    rows += [(f"dataset/{k.replace('_', '-')}", certified.dataset_roots[k]) for k in DATASETS]
+    rows.append(("policy", certified.policy.digest))
+    kinds = [
+        *PROFILE_KINDS,
+        *("dataset-" + k.replace("_", "-") for k in DATASETS),
+        "validation",
+        "compiler",
+    ]
+    for result in results:
+        rows += [(f"{result.profile.spec.name}/{kind}", result.roots[kind]) for kind in kinds]
+    return rows
+
+
+def artifact_root(roots: Sequence[tuple[str, bytes]]) -> bytes:
+    """Root over the named roots, by position and name."""
+    return manifest_root(
+        "artifact", no_scope(), ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots))
+    )
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Switch the cyclic collector off: millions of short-lived bytes objects hold no cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def evaluate(
+    release: TextRelease,
+    *,
+    stated: dict[str, bytes],
+    source: ByteSource | None = None,
+    defer: Sequence[str] = (),
+    digest: Digest | None = None,
+    engine: str = "auto",
+    workers: int = 1,
+    batch: int = DEFAULT_BATCH,
+    progress: Progress = no_progress,
+) -> tuple[CertifiedRelease, list[ProfileResult], dict[str, Any]]:
+    """Certify a release and evaluate its four profiles; see `tekrar.build.build` for the arguments."""
+    with no_collector():
+        witness = Witness(release, source)
+        certified = certify_release(release, witness, stated=stated)
+        pipeline = Pipeline(
+            certified,
+            witness,
+            engine=engine,
+            workers=workers,
+            batch=batch,
+            defer=defer,
+            digest=digest,
+            progress=progress,
+        )
+        results = pipeline.run()
+    reports = {
+        stage: [{"worker": r.worker, "tasks": r.tasks, **r.notes} for r in rows]
+        for stage, rows in pipeline.shards.reports.items()
+    }
+    return certified, results, {"engine": pipeline.engine.name, "workers": workers, "stages": reports}
+
+

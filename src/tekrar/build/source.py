@@ -1,0 +1,212 @@
+"""Byte sources, deferral lists, and the release a build works on.
+
+`ByteSource` is where the witness bytes come from: the release's own text by default. Ranges it reports unreadable make the items that touch
+them fail; bytes that read but differ from the certified digest refuse the build (AMB-37).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.core.atoms import intervals, unreadable_atoms
+from tekrar.core.identity import parse_uuid
+from tekrar.core.occurrence import Paragraphs, Runs
+from tekrar.core.policy import MAX_RUN, MIN_RUN
+from tekrar.core.release import atom_digests, atoms_root
+from tekrar.core.text import TextRelease
+from tekrar.errors import IntegrityError, UsageError
+
+
+@dataclass(frozen=True)
+class ByteSource:
+    """The release bytes as some medium gives them.
+
+    Attributes:
+        data: a buffer of the release's length; what stands at unreadable places does not matter.
+        unreadable: half-open byte ranges that could not be read.
+    """
+
+    data: bytes | bytearray | memoryview
+    unreadable: tuple[tuple[int, int], ...] = ()
+
+
+class Witness:
+    """The one buffer of a build: read once, its digest checked at the start and at the end."""
+
+    def __init__(self, release: TextRelease, source: ByteSource | None) -> None:
+        self.source = source or ByteSource(release.text)
+        self.view = memoryview(self.source.data).cast("B")
+        if len(self.view) != len(release.text):
+            raise IntegrityError(
+                f"the byte source gives {len(self.view)} bytes",
+                where="byte source",
+                expected=f"{len(release.text)} bytes",
+                kind="source_differs",
+            )
+        low, high = intervals(self.source.unreadable)
+        self.unreadable_start, self.unreadable_end = low, high
+        self.unreadable = unreadable_atoms(release, self.source.unreadable)
+        self._before = hashlib.sha256(self.view).digest()
+
+    @property
+    def whole(self) -> bool:
+        """Whether every byte could be read."""
+        return not self.unreadable.any()
+
+    def certify(self, release: TextRelease, *, certified: bytes) -> None:
+        """Check the buffer against the certified digest; with unreadable ranges, every readable atom against its own digest.
+
+        Raises:
+            IntegrityError: bytes differ, the first differing atom is named.
+        """
+        stated = atom_digests(release)
+        if atoms_root(release, stated) != certified:
+            raise IntegrityError(
+                "the release's bytes do not have its certified digest",
+                where="text",
+                expected=f"certified digest {certified.hex()}",
+                mend="import the source again, or fetch the release again",
+                kind="certified_digest",
+            )
+        if self.source.data is release.text:
+            return
+        for atom in np.flatnonzero(~self.unreadable).tolist():
+            low, high = int(release.atom_start[atom]), int(release.atom_end[atom])
+            if hashlib.sha256(self.view[low:high]).digest() != stated[atom].tobytes():
+                raise IntegrityError(
+                    "the byte source gives other bytes than were certified",
+                    where=f"release bytes {low}..{high}",
+                    expected="the bytes of the text release",
+                    kind="source_differs",
+                )
+
+    def check_unchanged(self) -> None:
+        """Compare the buffer's digest with the one taken at the start (EX-12)."""
+        if hashlib.sha256(self.view).digest() != self._before:
+            raise IntegrityError(
+                "the release bytes changed while they were being evaluated",
+                where="text",
+                expected="one immutable buffer from the first digest to the last comparison",
+                mend="build again from an unchanging release",
+                kind="witness_changed",
+            )
+
+
+_RUN = re.compile(r"(?P<book>.+)/(?P<chapter>\d+):(?P<start>\d+)\+(?P<length>\d+)")
+_PARAGRAPH = re.compile(r"(?P<book>.+)/(?P<chapter>\d+)/p(?P<paragraph>\d+)")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A place by ordinals counted from 1: a run `book/chapter:start+length` or a paragraph `book/chapter/pN`."""
+
+    book: str
+    chapter: int
+    start: int
+    length: int
+
+    @property
+    def is_run(self) -> bool:
+        """Runs have a length; a paragraph's is 0."""
+        return self.length > 0
+
+
+def parse_address(text: str) -> Address:
+    """An address.
+
+    Raises:
+        UsageError: the text is no address.
+    """
+    if match := _RUN.fullmatch(text):
+        start, length = int(match["start"]), int(match["length"])
+        if start >= 1 and MIN_RUN <= length <= MAX_RUN:
+            return Address(match["book"], int(match["chapter"]), start, length)
+    elif match := _PARAGRAPH.fullmatch(text):
+        return Address(match["book"], int(match["chapter"]), int(match["paragraph"]), 0)
+    raise UsageError(
+        f"{text!r} is no address",
+        expected="book/chapter:start+length (length 2 to 12) or book/chapter/pN, counted from 1",
+        kind="bad_address",
+    )
+
+
+def address_row(address: Address, release: TextRelease, universe: Paragraphs | Runs) -> int | None:
+    """Row of an address in a universe; None when the universe holds no such occurrence (no row, never "unique").
+
+    Raises:
+        UsageError: the release has no such book or chapter, or its name is not unique.
+    """
+    books = [i for i, name in enumerate(release.labels.book) if name == address.book]
+    if len(books) != 1:
+        raise UsageError(f"the release has {len(books)} books named {address.book!r}", expected="one")
+    chapters = int(release.book_chapters[books[0]])
+    if not 1 <= address.chapter <= chapters:
+        raise UsageError(
+            f"{address.book} has no chapter {address.chapter}", expected=f"1 to {chapters}, counted in the book"
+        )
+    chapter = int(release.book_chapter_start[books[0]]) + address.chapter - 1
+    if address.is_run != isinstance(universe, Runs):
+        return None
+    if isinstance(universe, Runs):
+        low, high = release.chapter_sentence_start[chapter : chapter + 2].tolist()
+        sentence = low + address.start - 1
+        if sentence + address.length > high:
+            return None
+        return int(universe.first_row[sentence]) + address.length - MIN_RUN
+    low, high = release.chapter_paragraph_start[chapter : chapter + 2].tolist()
+    paragraph = low + address.start - 1
+    if not low <= paragraph < high:
+        return None
+    row = int(np.searchsorted(universe.ordinal, paragraph))
+    return row if row < universe.rows and universe.ordinal[row] == paragraph else None
+
+
+class Deferral:
+    """Items put off by the caller: addresses (every profile that holds them) and occurrence IDs."""
+
+    def __init__(self, items: Iterable[str]) -> None:
+        self.items = [item.strip() for item in items if item.strip()]
+        self._addresses = [parse_address(item) for item in self.items if "/" in item]
+        self._ids = {parse_uuid(item, what="deferred occurrence"): item for item in self.items if "/" not in item}
+        self._found: set[str] = set()
+
+    def rows(
+        self, release: TextRelease, universe: Paragraphs | Runs, occurrence: NDArray[np.uint8]
+    ) -> NDArray[np.bool_]:
+        """Deferred rows of one profile's universe."""
+        mask = np.zeros(universe.rows, bool)
+        for address in self._addresses:
+            row = address_row(address, release, universe)
+            if row is not None:
+                mask[row] = True
+                self._found.add(_text(address))
+        if self._ids:
+            for row, value in enumerate(_ids(occurrence)):
+                if value in self._ids:
+                    mask[row] = True
+                    self._found.add(self._ids[value])
+        return mask
+
+    def check_found(self) -> None:
+        """Every deferred item must exist in some profile (UsageError): a list that puts nothing off is a mistake."""
+        for item in self.items:
+            known = _text(parse_address(item)) if "/" in item else item
+            if known not in self._found:
+                raise UsageError(f"deferred item {item!r} is no occurrence of this release", kind="unknown_deferral")
+
+
+def _text(address: Address) -> str:
+    tail = f":{address.start}+{address.length}" if address.is_run else f"/p{address.start}"
+    return f"{address.book}/{address.chapter}{tail}"
+
+
+def _ids(occurrence: NDArray[np.uint8]) -> Sequence[Any]:
+    data = occurrence.tobytes()
+    return [data[at : at + 16] for at in range(0, len(data), 16)]

@@ -1,0 +1,294 @@
+"""Names of projected atoms: equal integers for byte-equal items, and the 64-byte member records built on them.
+
+Serves ADR-009 *Exact comparison* (requirements 3.3, steps 1 and 2). A dictionary on the items' own bytes gives the names, so equality is
+decided by bytes; digests are made once a name and checked never to be shared by two names (EX-08, EX-09).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.core.policy import ATOM_INTER_SENTENCE
+from tekrar.core.preimage import (
+    GAP_BYTES,
+    KIND_FIRST,
+    KIND_FOLDED,
+    RECORD,
+    fold_preimage,
+    masked_items,
+    plain_items,
+    sentence_preimage,
+    sha256,
+)
+from tekrar.core.projection import Treated
+from tekrar.core.rows import big_endian
+from tekrar.core.text import TextRelease
+
+Digest = Callable[[str, bytes], bytes]
+Ints = NDArray[np.int64]
+UNREADABLE = -1
+_FOLDED = (
+    KIND_FOLDED,
+    b"",
+)  # leads a folded gap's key, so a plain gap whose bytes imitate items never shares it
+_MASKED = b"\xff"  # no UTF-8 text starts with this byte, so masked and plain contents never share a key
+
+
+def standard_digest(purpose: str, data: bytes) -> bytes:  # noqa: ARG001  (the seam's signature)
+    """SHA-256, whatever the purpose: the digest function of every certified build."""
+    return sha256(data)
+
+
+@dataclass
+class AtomTables:
+    """Names shared by both projections: contents of sentences and of gaps, with one digest a sentence name."""
+
+    digest: Digest = standard_digest
+    sentences: dict[bytes, int] = field(default_factory=dict)
+    digests: list[bytes] = field(default_factory=list)
+    gaps: dict[tuple[tuple[int, bytes], ...], int] = field(default_factory=dict)
+    folds: dict[tuple[int, int], bytes] = field(default_factory=dict)
+
+    def sentence(self, content: bytes) -> int:
+        """Name of a sentence's content: its bytes, or 0xff and its items when a mask lies in it."""
+        name = self.sentences.get(content)
+        if name is None:
+            name = self.sentences[content] = len(self.sentences)
+            items = content[1:] if content[:1] == _MASKED else plain_items(content)
+            self.digests.append(self.digest("member", sentence_preimage(items)))
+        return name
+
+    def fold(self, gap: int, atoms: Sequence[tuple[int, bytes]], sentence: int) -> bytes:
+        """Digest of a folded member: gap atoms and the sentence after them."""
+        key = (gap, sentence)
+        found = self.folds.get(key)
+        if found is None:
+            found = self.digest("member", fold_preimage(atoms, self.digests[sentence]))
+            self.folds[key] = found
+        return found
+
+
+@dataclass(frozen=True)
+class NamedAtoms:
+    """Sentences and gaps of one projection.
+
+    Attributes:
+        sentence: name per sentence, UNREADABLE where a byte could not be read.
+        gap: name of what stands before each sentence in its chapter; UNREADABLE at a chapter's start.
+        first, inner: member records, uint8 (sentences, 64): as a run's first member, and after its gap.
+        masks: mask spans relative to the sentence, by sentence ordinal.
+        gap_masks: mask spans relative to the separator, by atom ordinal.
+    """
+
+    sentence: Ints
+    gap: Ints
+    first: NDArray[np.uint8]
+    inner: NDArray[np.uint8]
+    masks: dict[int, list[tuple[int, int]]]
+    gap_masks: dict[int, list[tuple[int, int]]]
+
+
+def marker_places(
+    release: TextRelease, masks: Treated | None
+) -> tuple[dict[int, list[tuple[int, int]]], dict[int, list[tuple[int, int]]]]:
+    """Mask spans by sentence ordinal and by separator atom, relative to the atom they lie in."""
+    sentences: dict[int, list[tuple[int, int]]] = {}
+    separators: dict[int, list[tuple[int, int]]] = {}
+    if masks is None:
+        return sentences, separators
+    atoms = np.searchsorted(release.atom_end, masks.start, side="right")
+    rank = np.searchsorted(release.sentence_atom, atoms)
+    for atom, sentence, low, high in zip(
+        atoms.tolist(), rank.tolist(), masks.start.tolist(), masks.end.tolist(), strict=True
+    ):
+        base = int(release.atom_start[atom])
+        if release.atom_kind[atom]:
+            separators.setdefault(atom, []).append((low - base, high - base))
+        else:
+            sentences.setdefault(sentence, []).append((low - base, high - base))
+    return sentences, separators
+
+
+class AtomNamer:
+    """Names the atoms of a release: once in full, then with the few masked atoms of a projection patched in."""
+
+    def __init__(
+        self, release: TextRelease, text: memoryview, *, unreadable: NDArray[np.bool_], digest: Digest
+    ) -> None:
+        self.release = release
+        self.text = text
+        self.unreadable = unreadable
+        self.tables = AtomTables(digest)
+        bounds = release.chapter_sentence_start
+        self.opens = np.zeros(len(release.sentence_atom) + 1, bool)
+        self.opens[bounds] = True
+
+    def plain(self) -> NamedAtoms:
+        """Names and records with every byte included (full context)."""
+        release, tables = self.release, self.tables
+        text, known, name_of = self.text, self.tables.sentences, self.tables.sentence
+        names = []
+        starts, ends = release.sentence_start.tolist(), release.sentence_end.tolist()
+        skip = self.unreadable[release.sentence_atom]
+        for start, end in zip(starts, ends, strict=True):
+            content = bytes(text[start:end])
+            name = known.get(content)
+            names.append(name_of(content) if name is None else name)
+        sentence = np.array(names, np.int64)
+        sentence[skip] = UNREADABLE
+        gap = np.full(len(names), UNREADABLE, np.int64)
+        single = np.flatnonzero(self._plain_gaps())
+        atoms = release.sentence_atom[single] - 1
+        kinds, low = release.atom_kind[atoms].tolist(), release.atom_start[atoms].tolist()
+        high = release.atom_end[atoms].tolist()
+        gaps = tables.gaps
+        gap[single] = [
+            gaps.setdefault(((kind, bytes(text[a:b])),), len(gaps))
+            for kind, a, b in zip(kinds, low, high, strict=True)
+        ]
+        first, inner = self._records(sentence, gap)
+        named = NamedAtoms(sentence, gap, first, inner, {}, {})
+        for i in np.flatnonzero(~self._plain_gaps() & ~self.opens[:-1]).tolist():
+            self._patch(named, i)
+        return named
+
+    def masked(self, plain: NamedAtoms, masks: Treated | None) -> NamedAtoms:
+        """Names and records with masks in place of the marked spans; shares the tables, so equal names mean equal items."""
+        sentences, separators = marker_places(self.release, masks)
+        if not sentences and not separators:
+            return plain
+        named = NamedAtoms(
+            plain.sentence.copy(),
+            plain.gap.copy(),
+            plain.first.copy(),
+            plain.inner.copy(),
+            sentences,
+            separators,
+        )
+        touched = set(sentences)
+        for i, spans in sentences.items():
+            if named.sentence[i] != UNREADABLE:
+                named.sentence[i] = self.tables.sentence(_MASKED + masked_items(self._bytes(i), spans)[0])
+        for atom in separators:
+            after = int(np.searchsorted(self.release.sentence_atom, atom))
+            if after < len(named.sentence) and not self.opens[after]:
+                touched.add(after)
+        for i in sorted(touched):
+            self._patch(named, i)
+        return named
+
+    def _bytes(self, i: int) -> bytes:
+        return bytes(self.text[int(self.release.sentence_start[i]) : int(self.release.sentence_end[i])])
+
+    def _plain_gaps(self) -> NDArray[np.bool_]:
+        """Sentences after exactly one short separator of their chapter."""
+        release = self.release
+        atom = release.sentence_atom
+        plain = ~self.opens[:-1].copy()
+        if len(atom):
+            plain[1:] &= np.diff(atom) == 2
+            plain &= release.atom_length[np.maximum(atom - 1, 0)] <= GAP_BYTES
+        return plain
+
+    def _records(self, sentence: Ints, gap: Ints) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        count = len(sentence)
+        digests = np.frombuffer(b"".join(self.tables.digests) or bytes(32), np.uint8).reshape(-1, 32)
+        first = np.zeros((count, RECORD), np.uint8)
+        first[:, 0] = KIND_FIRST
+        first[:, 2:6] = big_endian(self.release.sentence_end - self.release.sentence_start, 4)
+        first[:, 32:] = digests[np.maximum(sentence, 0)]
+        inner = first.copy()
+        table = np.zeros((max(len(self.tables.gaps), 1), 28), np.uint8)
+        for atoms, name in self.tables.gaps.items():
+            kind, data = atoms[0]
+            table[name, 0], table[name, 1] = kind, len(data)
+            table[name, 2 : 2 + len(data)] = np.frombuffer(data, np.uint8)
+        known = np.flatnonzero(gap != UNREADABLE)
+        rows = table[gap[known]]
+        inner[known, 0:2] = rows[:, 0:2]
+        inner[known, 6:32] = rows[:, 2:]
+        return first, inner
+
+    def _patch(self, named: NamedAtoms, i: int) -> None:
+        """Write the records of one sentence that has a mask in it or anything but one short plain separator before it."""
+        if named.sentence[i] == UNREADABLE:
+            return
+        name = int(named.sentence[i])
+        spans = named.masks.get(i, [])
+        size = int(self.release.sentence_end[i] - self.release.sentence_start[i])
+        projected = size - sum(high - low for low, high in spans)
+        digest = np.frombuffer(self.tables.digests[name], np.uint8)
+        for records in (named.first, named.inner):
+            records[i, 2:6] = np.frombuffer(projected.to_bytes(4, "big"), np.uint8)
+            records[i, 32:] = digest
+        if self.opens[i]:
+            return
+        atoms = self.gap_atoms(i, named.gap_masks)
+        plain = len(atoms) == 1 and named.inner[i, 0] in (ATOM_INTER_SENTENCE, 2)
+        if plain and int(self.release.sentence_atom[i]) - 1 not in named.gap_masks:
+            return
+        gap = self.tables.gaps.setdefault((_FOLDED, *atoms), len(self.tables.gaps))
+        named.gap[i] = gap
+        named.inner[i, 0:2] = (KIND_FOLDED, 0)
+        named.inner[i, 6:32] = 0
+        named.inner[i, 32:] = np.frombuffer(self.tables.fold(gap, atoms, name), np.uint8)
+
+    def gap_atoms(self, i: int, gap_masks: dict[int, list[tuple[int, int]]]) -> list[tuple[int, bytes]]:
+        """Separator atoms before sentence i of its chapter, each (kind, items)."""
+        release = self.release
+        atoms = []
+        for atom in range(int(release.sentence_atom[i - 1]) + 1, int(release.sentence_atom[i])):
+            data = bytes(self.text[int(release.atom_start[atom]) : int(release.atom_end[atom])])
+            atoms.append((int(release.atom_kind[atom]), masked_items(data, gap_masks.get(atom, []))[0]))
+        return atoms
+
+
+def member_collisions(tables: AtomTables, named: NamedAtoms) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Sentences, and folded members, whose digest is shared by another content (EX-09).
+
+    Returns:
+        (per sentence, per inner record): True where the member digest does not determine the content.
+    """
+    sentence = np.zeros(len(named.sentence), bool)
+    inner = np.zeros(len(named.sentence), bool)
+    shared = _shared(tables.digests)
+    if shared:
+        bad = np.array([digest in shared for digest in tables.digests] + [False])
+        sentence = bad[named.sentence]
+    shared = _shared(list(tables.folds.values()))
+    if shared:
+        for i in np.flatnonzero(named.inner[:, 0] == KIND_FOLDED).tolist():
+            inner[i] = named.inner[i, 32:].tobytes() in shared
+    return sentence, inner
+
+
+def _shared(digests: list[bytes]) -> set[bytes]:
+    if len(set(digests)) == len(digests):
+        return set()
+    seen: set[bytes] = set()
+    return {digest for digest in digests if digest in seen or seen.add(digest)}  # type: ignore[func-returns-value]
+
+
+def unreadable_atoms(release: TextRelease, ranges: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+    """Atoms that share a byte with an unreadable range."""
+    bad = np.zeros(len(release.atom_kind), bool)
+    for low, high in ranges:
+        bad |= (release.atom_start < high) & (release.atom_end > low) & (release.atom_length > 0)
+    return bad
+
+
+def intervals(ranges: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
+    """Ranges sorted and merged, as start and end columns."""
+    merged: list[list[int]] = []
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], high)
+        elif high > low:
+            merged.append([low, high])
+    array: NDArray[Any] = np.array(merged, np.int64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]
