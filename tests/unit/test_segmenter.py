@@ -139,6 +139,7 @@ def test_a_marker_stays_with_the_sentence_before_it() -> None:
         "{[1]} Söz. Yeni söz.": ["[1] Söz.", "Yeni söz."],
         "{[1]}. Söz. Yeni söz.": ["[1]. Söz.", "Yeni söz."],
         "Hz.{[1]} Ali geldi. Gitti.": ["Hz.[1] Ali geldi.", "Gitti."],
+        'O "söz bitti.{[1]}"Yeni söz.': ['O "söz bitti.[1]"', "Yeni söz."],
         "Söz bitti.{[1]}Yeni söz.": ["Söz bitti.[1]", "Yeni söz."],
         "Söz {[1. A. Ve]} sürer. Son. {[2]}": ["Söz [1. A. Ve] sürer.", "Son. [2]"],
     }.items():
