@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tekrar.errors import UsageError
 
-#: variable -> what it does; `docs/settings` in the help text is made from it.
-VARIABLES = {
+#: variable -> what it does; `tekrar --help` lists them.
+VARIABLES: Final = {
     "TEKRAR_TRACEBACK": "1 shows the traceback of an internal error",
     "TEKRAR_WORKERS": "worker processes when --workers is not given",
-    "NO_COLOR": "any value turns colour off",
 }
 
 
@@ -26,12 +26,10 @@ class Settings:
     Attributes:
         traceback: show tracebacks of internal errors.
         workers: worker processes, or None where it says nothing.
-        color: colour on a terminal is wanted.
     """
 
     traceback: bool = False
     workers: int | None = None
-    color: bool = True
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -44,14 +42,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         traceback=_flag(found, "TEKRAR_TRACEBACK"),
         workers=_count(found, "TEKRAR_WORKERS"),
-        color=not found.get("NO_COLOR"),
     )
-
-
-def wants_traceback(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether tracebacks are wanted; for the one place that reports a fault and must not raise another."""
-    found = os.environ if environment is None else environment
-    return found.get("TEKRAR_TRACEBACK", "") == "1"
 
 
 def _flag(found: Mapping[str, str], name: str) -> bool:

@@ -119,13 +119,18 @@ def fill_parser(parser: argparse.ArgumentParser, module: ModuleType) -> None:
 
 def overview() -> str:
     """The help that lists all verbs."""
-    width = max(map(len, VERBS))
+    from tekrar.settings import VARIABLES
+
+    width = max(map(len, [*VERBS, *VARIABLES]))
     lines = [
         "usage: tekrar VERB [options]",
         "",
         "Finds, proves and publishes exact repeated passages in immutable text corpora.",
         "",
         *(f"  {verb:<{width}}  {text}" for verb, (_, text) in VERBS.items()),
+        "",
+        "Environment:",
+        *(f"  {name:<{width}}  {text}" for name, text in VARIABLES.items()),
         "",
         "tekrar VERB --help describes a verb; tekrar --version prints the version.",
         "Exit statuses are listed in docs/errors.md.",

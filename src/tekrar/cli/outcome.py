@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError
-from tekrar.settings import wants_traceback
+from tekrar.settings import Settings, read_settings
 
 
 def run_guarded(work: Callable[[], int], *, json_wanted: bool) -> int:
@@ -23,8 +23,10 @@ def run_guarded(work: Callable[[], int], *, json_wanted: bool) -> int:
         # Output is UTF-8 in every locale; what no encoding can hold (a file name's stray bytes) is escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    settings = Settings()
     try:
         try:
+            settings = read_settings()
             status = work()
             sys.stdout.flush()
         except SystemExit as error:  # argparse after --help
@@ -47,7 +49,7 @@ def run_guarded(work: Callable[[], int], *, json_wanted: bool) -> int:
     except MemoryError:
         return _fault("out of memory", "give it more memory, or import fewer books", json_wanted=json_wanted)
     except Exception as error:
-        if wants_traceback():
+        if settings.traceback:
             traceback.print_exc()
         return _fault(
             f"internal error: {type(error).__name__}: {error}",

@@ -85,6 +85,8 @@ class OpenRelease:
         if table not in self.package:
             return []
         column: list[str | None] = self.package.read_table(table, ["metadata"]).column("metadata").to_pylist()
+        if not all(value is None or isinstance(value, str) for value in column):
+            raise _differs(self.package, f"metadata of {table} is no text", name=f"table {table}")
         return column
 
 
@@ -208,7 +210,7 @@ def stale_dataset(kind: str, *, expected: bytes, found: str, where: str = "") ->
     return IntegrityError(
         f"the annotation dataset {kind} was made for another text release",
         where=where or f"dataset {kind}",
-        expected=f"core_root {expected.hex()}, found {found[:80]}",
+        expected=f"core_root {expected.hex()}, found {found}",
         mend="make the dataset anew for this release",
         kind="stale_dataset",
     )

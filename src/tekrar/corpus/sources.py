@@ -28,7 +28,7 @@ class Limits:
 
     Attributes:
         total_bytes: bytes of one unpacked file.
-        line_bytes: bytes of one line.
+        line_bytes: bytes of one line; at least the 1 MiB that are read at once.
         ratio: unpacked bytes for each stored byte, once more than `ratio_floor` bytes came out.
         ratio_floor: bytes.
     """
@@ -203,23 +203,19 @@ class _Bounded:
         return b"".join(self._out)
 
     def _lines(self, block: bytes) -> None:
-        at = 0
-        limit = self._limits.line_bytes
-        while True:
-            end = block.find(b"\n", at)
-            if self._size + (len(block) if end < 0 else end) - self._line_start > limit:
-                raise SourceError(
-                    f"a line of more than {limit} bytes",
-                    where=f"{self._shown}:{self._line}",
-                    expected=f"lines of at most {limit} bytes",
-                    mend="break the file into lines: one record a line, or JSON with line breaks",
-                    kind="line_too_long",
-                )
-            if end < 0:
-                return
-            self._line += 1
-            at = end + 1
-            self._line_start = self._size + at
+        """Refuse the line that a block continues or opens; a line inside one block is short enough."""
+        first, last = block.find(b"\n"), block.rfind(b"\n")
+        if self._size + (len(block) if first < 0 else first) - self._line_start > self._limits.line_bytes:
+            raise SourceError(
+                f"a line of more than {self._limits.line_bytes} bytes",
+                where=f"{self._shown}:{self._line}",
+                expected=f"lines of at most {self._limits.line_bytes} bytes",
+                mend="break the file into lines: one record a line, or JSON with line breaks",
+                kind="line_too_long",
+            )
+        if last >= 0:
+            self._line += block.count(b"\n")
+            self._line_start = self._size + last + 1
 
     def _refuse(self, message: str, expected: str, mend: str) -> SourceError:
         return SourceError(message, where=self._shown, expected=expected, mend=mend, kind="source_too_large")

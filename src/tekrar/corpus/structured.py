@@ -55,7 +55,7 @@ class _Place:
         for key in found:
             if key not in allowed:
                 raise self.refuse(
-                    path, f"unknown key {key!r}", kind="unknown_key", expected=", ".join(allowed)
+                    path, f"unknown key {_shown(key)}", kind="unknown_key", expected=", ".join(allowed)
                 )
         for key in required:
             if key not in found:
@@ -76,7 +76,9 @@ class _Place:
     def own_id(self, value: Any, path: str, seen: dict[str, str]) -> str:
         found = self.name(value, path)
         if found in seen:
-            raise self.refuse(path, f"the id {found!r} stands at {seen[found]} already", kind="duplicate_id")
+            raise self.refuse(
+                path, f"the id {_shown(found)} stands at {seen[found]} already", kind="duplicate_id"
+            )
         seen[found] = path
         return found
 
@@ -289,7 +291,7 @@ class _Reader:
         if not isinstance(status, str) or status not in allowed:
             raise place.refuse(
                 f"{path}.status",
-                f"unknown status {str(status)[:40]!r}",
+                f"unknown status {_shown(str(status))}",
                 kind="unknown_status",
                 expected=" or ".join(allowed),
             )
@@ -304,7 +306,7 @@ class _Reader:
                 raise stale_dataset(
                     kind,
                     expected=dataset.core_root,
-                    found=repr(value["core_root"]),
+                    found=_shown(value["core_root"]),
                     where=self.place.at(f"$.annotations.{kind}.core_root"),
                 )
             try:
@@ -328,6 +330,11 @@ def _present(release: TextRelease) -> Iterator[tuple[str, Dataset]]:
         dataset = release.datasets[kind]
         if dataset is not None:
             yield kind, dataset
+
+
+def _shown(text: str) -> str:
+    """A quoted text of the document, short enough for a message."""
+    return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
 def _fact(own_id: str) -> str:

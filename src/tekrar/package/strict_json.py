@@ -68,7 +68,7 @@ def parse(data: bytes) -> Any:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                found[key] = flawed(f"the key {key!r} stands twice in one object", "duplicate_key")
+                found[key] = flawed(f"the key {key[:80]!r} stands twice in one object", "duplicate_key")
             seen.add(key)
         return found
 

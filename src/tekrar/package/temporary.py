@@ -11,12 +11,16 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from tekrar.package.layout import LOCK, OBJECTS, is_temporary, temporary_prefix
+
+#: How long a writer waits for the parent's lock before it goes on without sweeping.
+WAIT_SECONDS: Final = 5.0
 
 _NO_LOCKS: Final = (errno.ENOTSUP, errno.ENOLCK, errno.ENOSYS, errno.EINVAL)
 
@@ -35,15 +39,15 @@ class TemporaryFolder:
         self.target = target
         self.path = target.with_name(f"{temporary_prefix(target.name)}{secrets.token_hex(8)}")
         self._lock = -1
-        with parent_locked(target.parent) as locks_work:
-            if locks_work:
+        with parent_locked(target.parent) as alone:
+            if alone:
                 sweep(target)
             os.mkdir(self.path)
             try:
                 self._lock = os.open(
                     self.path / LOCK, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644
                 )
-                if locks_work:
+                with suppress(OSError):  # a file system without locks is never swept
                     fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 os.mkdir(self.path / OBJECTS)
             except BaseException:
@@ -74,19 +78,33 @@ class TemporaryFolder:
 
 @contextmanager
 def parent_locked(parent: Path) -> Iterator[bool]:
-    """Hold a folder's own lock; yields whether its file system knows locks at all."""
+    """Hold a folder's own lock; yields whether it was got.
+
+    Someone else may hold it for long (`flock FOLDER tekrar …`), and some file systems know no locks: then the
+    work goes on and only the sweeping is left out, which is all that the lock guards.
+    """
     handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        yield _locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    until = time.monotonic() + WAIT_SECONDS
+    while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
-            yield False
+            return False
         else:
-            yield True
-    finally:
-        os.close(handle)
+            return True
 
 
 def sweep(target: Path) -> None:
