@@ -1,7 +1,7 @@
 """What Markdown marks mean for a release: ATX headings, footnotes, and the code in which neither counts.
 
-Serves contract C9, *Text and Markdown*: everything else, HTML and front matter too, is body bytes. Offsets are
-bytes of the file. Code follows CommonMark: fenced blocks (also in lists, block quotes and notes), indented
+Serves contract C9, *Text and Markdown*: all else, HTML and front matter too, is body bytes. Offsets are bytes
+of the file. Code follows CommonMark: fenced blocks (also in lists, block quotes and notes), indented
 blocks outside lists and block quotes, code spans.
 """
 
@@ -144,7 +144,7 @@ def markers(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, str]]
 
 
 class _Fence(NamedTuple):
-    """An open code fence: its marks; a note or block quote that it cannot outlast; whether a list indents it."""
+    """An open code fence: its marks, the note or quote that it cannot outlast, whether a list indents it."""
 
     marks: bytes
     in_note: bool
