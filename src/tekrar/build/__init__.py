@@ -1,1 +1,83 @@
 """The build: pipeline, shards, engines, roots and certification over the pure core. It never imports the store or the verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tekrar.build.pipeline import DEFAULT_BATCH, artifact_root, artifact_roots, evaluate
+from tekrar.build.result import BuildResult
+from tekrar.build.shards import Progress, no_progress
+from tekrar.build.source import ByteSource
+from tekrar.build.write import write_artifact
+from tekrar.core.atoms import Digest
+from tekrar.corpus.release_package import open_release
+from tekrar.errors import UsageError
+
+__all__ = ["BuildResult", "ByteSource", "build"]
+
+
+def build(
+    release: Path | str,
+    *,
+    out: Path | str | None = None,
+    source: ByteSource | None = None,
+    defer: Sequence[str] = (),
+    digest: Digest | None = None,
+    engine: str = "auto",
+    workers: int = 1,
+    batch: int = DEFAULT_BATCH,
+    progress: Progress = no_progress,
+) -> BuildResult:
+    """Find and prove every exact repetition of a text release under the four profiles (ADR-009).
+
+    Args:
+        release: a text-release package.
+        out: where the artifact is written; None evaluates without writing.
+        source: the witness bytes, by default the release's own; ranges it reports unreadable make items fail.
+        defer: occurrences to put off: addresses (`book/chapter:start+length`, `book/chapter/pN`, from 1) or occurrence IDs.
+        digest: called as digest(purpose, bytes) with purpose `member` or `fingerprint`; None is SHA-256. Roots and IDs never use it.
+        engine: auto, hashlib or sha-ni; equal bytes from each.
+        workers: processes; any number gives equal roots.
+        batch: sentences a task; any number gives equal roots.
+        progress: called as (stage, done, total).
+
+    Returns:
+        roots, statuses and coverage; a profile with failed or pending items is partial, which is a result and no error.
+
+    Raises:
+        IntegrityError: the release, its datasets or its bytes do not hold.
+        UsageError: bad arguments, or the target exists.
+        StorageError: the artifact could not be written; nothing remains of it.
+    """
+    if workers < 1 or batch < 1:
+        raise UsageError(f"workers {workers} and batch {batch}", expected="1 or more each")
+    opened = open_release(Path(release), check=False)
+    stated = {"certified": opened.certified, "manifest_root": opened.manifest_root, "id": opened.id}
+    certified, results, provenance = evaluate(
+        opened.release,
+        stated=stated,
+        source=source,
+        defer=defer,
+        digest=digest,
+        engine=engine,
+        workers=workers,
+        batch=batch,
+        progress=progress,
+    )
+    roots = artifact_roots(certified, results)
+    root = artifact_root(roots)
+    if out is not None:
+        progress("write", 0, 1)
+        write_artifact(Path(out), certified, results, roots=roots, root=root, provenance=provenance)
+        progress("write", 1, 1)
+    coverage = {r.profile.spec.short: r.coverage for r in results if r.coverage is not None}
+    return BuildResult(
+        artifact_root=root,
+        roots=tuple(roots),
+        status={short: record.status for short, record in coverage.items()},
+        coverage=coverage,
+        path=None if out is None else Path(out),
+        provenance=provenance,
+        profiles=tuple(results),
+    )

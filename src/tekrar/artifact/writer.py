@@ -1,0 +1,71 @@
+"""Writing an artifact's tables from numpy columns; Parquet bytes are transport, the logical rows are what roots cover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.artifact.schema import FORMAT, Column, table_columns
+from tekrar.package import PackageWriter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NUMPY = {"u8": np.uint8, "i32": np.int32, "i64": np.int64}
+ROW_GROUP = 1 << 20
+
+
+def arrow_column(column: Column, values: NDArray[Any]) -> pa.Array:
+    """An Arrow array over the values, without a copy where the types allow."""
+    import pyarrow as pa
+
+    if column.is_digest:
+        width = int(column.type.removeprefix("fixed"))
+        data = np.ascontiguousarray(values, np.uint8)
+        return pa.FixedSizeBinaryArray.from_buffers(
+            pa.binary(width), len(data), [None, pa.py_buffer(data.reshape(-1))]
+        )
+    return pa.array(np.ascontiguousarray(values, _NUMPY[column.type]))
+
+
+class ArtifactWriter:
+    """Writes tables into a temporary package that gets its name on `commit`, or leaves nothing (see `PackageWriter`)."""
+
+    def __init__(self, target: Path) -> None:
+        self._package = PackageWriter(target, format=FORMAT, exist_ok=target.is_dir())
+
+    def __enter__(self) -> ArtifactWriter:
+        self._package.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._package.__exit__(*error)
+
+    def table(self, name: str, columns: dict[str, NDArray[Any]]) -> None:
+        """Write one table; its columns must be those of the schema."""
+        import pyarrow as pa
+
+        schema = table_columns(name)
+        arrays = [arrow_column(column, columns[column.name]) for column in schema]
+        plain = [c.name for c in schema if not c.is_digest]
+        self._package.add_table(
+            name,
+            pa.table(arrays, names=[c.name for c in schema]),
+            compression={c.name: "none" if c.is_digest else "zstd" for c in schema},
+            column_encoding={
+                c.name: "DELTA_BINARY_PACKED" for c in schema if c.name in plain and c.type != "u8"
+            }
+            or None,
+            row_group_size=ROW_GROUP,
+        )
+
+    def document(self, name: str, data: bytes) -> None:
+        """Write one document beside the tables."""
+        self._package.add_bytes(name, data)
+
+    def commit(self, manifest: dict[str, Any]) -> None:
+        """Fsync everything and give the artifact its name."""
+        self._package.commit(manifest)
