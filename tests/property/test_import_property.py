@@ -158,7 +158,7 @@ def lines_of(records: list[dict[str, Any]], *, escaped: bool = False) -> bytes:
     return "".join(json.dumps(r, ensure_ascii=escaped) + "\n" for r in records).encode()
 
 
-@pytest.mark.req("CORE-10", "CORE-02")
+@pytest.mark.req("CORE-10")
 @given(books=record_books(), escaped=st.booleans())
 def test_records_come_back_byte_for_byte(books: list[list[dict[str, Any]]], escaped: bool) -> None:
     files = [file_of(lines_of(b, escaped=escaped), f"{i}.jsonl") for i, b in enumerate(books)]
@@ -186,7 +186,6 @@ def test_records_come_back_byte_for_byte(books: list[list[dict[str, Any]]], esca
             assert [[int(a - start), int(b - start)] for a, b in bounds] == record["sents"]
 
 
-@pytest.mark.req("CORE-02")
 @settings(max_examples=25)
 @given(books=record_books(), seed=st.integers(0, 2**16), packed=st.booleans())
 def test_the_order_in_which_files_come_counts_for_nothing(

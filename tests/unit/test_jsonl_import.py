@@ -503,6 +503,13 @@ def test_a_file_without_records_gives_an_empty_release() -> None:
     assert len(imported.release.book_chapters) == 0
 
 
+def test_ten_thousand_empty_paragraphs_are_ten_thousand_paragraphs() -> None:
+    empty = [record(n, "", kind="empty") for n in range(1, 10_001)]
+    release = load(*empty, record(10_001)).release
+    assert len(release.paragraph_sentences) == 10_001
+    assert int(release.paragraph_sentences.sum()) == 1
+
+
 def test_progress_ends_at_the_last_byte() -> None:
     told: list[tuple[int, int]] = []
     files = source(*(record(n) for n in range(1, 3000))), source(record(1) | {"book": "c"}, name="c.jsonl")

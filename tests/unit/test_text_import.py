@@ -201,7 +201,8 @@ def test_a_fence_that_nobody_closes_runs_to_the_end() -> None:
     assert spans(markdown("```\n# A\n\n# B"), "headings") == []
 
 
-def test_a_fence_ends_with_its_block_quote() -> None:
+def test_a_fence_ends_with_its_block_quote_and_its_note() -> None:
+    assert markers("[^n]: x\n\n    ```\n    [^a]\n\nb [^b]") == [("b", True)]
     assert markers("> ```\n> [^a]\nb [^b]") == [("b", True)]
 
 

@@ -139,7 +139,7 @@ def markers(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, str]]
             later = runs.get(length, [])
             while later and later[-1] < at:
                 later.pop()
-            if False:
+            if later:
                 at = later[-1] + length
 
 
