@@ -1,7 +1,7 @@
 """Writers that meet their end, run as a process of their own: `python package_writers.py MODE TARGET`.
 
-Modes: `kill` kills a writer before each step it takes on the file system in turn and prints what each left, as
-JSON; `small-files` and `small-tables` write under a file-size limit; `race` writes once.
+Modes: `kill` kills a writer before each step that it takes on the file system in turn and prints as JSON what
+each left; `small-files` and `small-tables` write under a file-size limit; `race` writes once.
 """
 
 from __future__ import annotations

@@ -169,10 +169,14 @@ def _dataset(kind: str, table: pa.Table, *, core_root: bytes) -> Dataset:
 
 
 def _check_shape(release: TextRelease) -> None:
-    counts = (release.book_chapters, release.chapter_paragraphs, release.paragraph_sentences)
-    for name, values in zip(("books", "chapters", "paragraphs"), counts, strict=True):
-        if len(values) and (int(values.min()) < 0 or int(values.max()) > len(release.atom_kind)):
-            raise _malformed(name, "a count is negative or larger than the release")
+    for name, values, below in (
+        ("books", release.book_chapters, len(release.chapter_paragraphs)),
+        ("chapters", release.chapter_paragraphs, len(release.paragraph_sentences)),
+        ("paragraphs", release.paragraph_sentences, len(release.atom_kind)),
+        ("atoms", release.atom_length, len(release.text)),
+    ):
+        if len(values) and (int(values.min()) < 0 or int(values.max()) > below):
+            raise _malformed(name, "a count is negative or larger than what it counts")
     for name, flags, highest in (
         ("books", release.book_before, 1),
         ("paragraphs", release.paragraph_given, 1),

@@ -264,6 +264,10 @@ def _recompute(opened: OpenRelease) -> None:
                     f"{key} differs from what the columns give",
                     expected=f"{found.get(key)}, stated {stated.get(key)}",
                 )
+    for kind, dataset in release.datasets.items():
+        if dataset is not None and dataset.core_root != opened.certified:
+            where = f"{package.path}/manifest.json, dataset {kind}"
+            raise stale_dataset(kind, expected=opened.certified, found=dataset.core_root.hex(), where=where)
 
 
 def _pairs(opened: OpenRelease) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
