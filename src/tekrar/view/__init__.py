@@ -1,0 +1,1 @@
+"""Reading what was proved: places, classes, answers, coverage, differences; nothing is decided here."""
