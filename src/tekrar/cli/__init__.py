@@ -52,8 +52,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     from tekrar.cli.outcome import run_guarded
 
+    if argv is None and sys.getfilesystemencoding() != "utf-8":
+        _start_again_in_utf8()
     words = list(sys.argv[1:] if argv is None else argv)
     return run_guarded(lambda: _dispatch(words), json_wanted="--json" in words)
+
+
+def _start_again_in_utf8() -> NoReturn:
+    """Replace the process by itself in UTF-8 mode.
+
+    No locale decides what the bytes of a word mean (REB-05).
+    """
+    import os
+
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.orig_argv[0], "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _dispatch(words: list[str]) -> int:

@@ -48,8 +48,13 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.corpus.release_package import write_release
     from tekrar.package.atomic import target_exists
 
-    if args.edition == "":
-        raise UsageError("--edition is empty", expected="a name", mend="leave it out for `unnamed`")
+    if args.edition is not None and not _is_name(args.edition):
+        raise UsageError(
+            "--edition is empty or not UTF-8",
+            where=ascii(args.edition),
+            expected="a name",
+            mend="leave it out for `unnamed`",
+        )
     if args.out.exists() or args.out.is_symlink():
         raise target_exists(args.out)  # before a long read, not after it
     imported = read_corpus(args)
@@ -61,6 +66,10 @@ def run(args: argparse.Namespace) -> int:
     elif not args.quiet:
         print(_told(record))
     return EXIT_OK
+
+
+def _is_name(text: str) -> bool:
+    return bool(text) and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def read_corpus(args: argparse.Namespace) -> Imported:

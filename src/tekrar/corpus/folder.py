@@ -104,7 +104,7 @@ def ordered(files: Sequence[Path], *, order: Path | None) -> tuple[Path, ...]:
             )
         by_name[name] = path
     if order is None:
-        return tuple(by_name[name] for name in sorted(by_name, key=os.fsencode))
+        return tuple(by_name[name] for name in sorted(by_name, key=str.encode))
     return tuple(by_name[name] for name in _read_order(order, names=set(by_name)))
 
 
@@ -131,7 +131,7 @@ def _read_order(order: Path, *, names: set[str]) -> list[str]:
         if line not in names:
             raise _bad_order(order, number, f"{line!r} is none of the files to read")
         found[line] = number
-    missing = sorted(names - set(found), key=os.fsencode)
+    missing = sorted(names - set(found), key=str.encode)
     if missing:
         raise _bad_order(order, 0, f"{missing[0]!r} is not named ({len(missing)} missing)")
     return list(found)
