@@ -256,7 +256,6 @@ class TestImport:
         assert (record["edition"], record["language"], record["segmenter"]) == ("ilk", "tr", "source")
         assert record["policy"] == "repetition-scope-policy-v1"
 
-    @pytest.mark.req("PRO-15")
     def test_another_language_binds_another_policy_and_says_so(
         self, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

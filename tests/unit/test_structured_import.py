@@ -277,7 +277,7 @@ class TestRefused:
             ("note_markers", [(20, 28)], "marker_across_boundary"),
         ],
     )
-    @pytest.mark.req("PRJ-09")
+    @pytest.mark.req("PRJ-02", "PRJ-11")
     def test_bad_geometry_is_an_integrity_error_with_its_place(
         self, kind: str, spans: list[tuple[int, int]], found: str
     ) -> None:
@@ -288,6 +288,7 @@ class TestRefused:
     def test_touching_spans_are_legal(self) -> None:
         release(sample(headings=[{"start": 5, "end": 7}, {"start": 7, "end": 9}]))
 
+    @pytest.mark.req("PRJ-02")
     @pytest.mark.parametrize("root", ["1" * 64, "", "A" * 64])
     def test_a_dataset_of_another_release_is_stale(self, root: str) -> None:
         error = refused(sample(headings={"core_root": root, "spans": []}))
