@@ -1,0 +1,105 @@
+"""Random documents: the build and the slow oracle agree on every fact, every ID and every root (ADR-009 whole)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracle.compare import assert_equal, told
+from tests.oracle.document import read
+from tests.oracle.documents import documents
+from tests.oracle.run import both
+
+
+@pytest.mark.req("EN-01", "EN-02", "EN-03", "EN-04", "EN-05", "EN-06", "EN-07", "EN-08", "EN-09", "EN-11")
+@pytest.mark.req("PRJ-03", "PRJ-04", "PRJ-05", "PRJ-06", "PRJ-07", "PRJ-08", "OCC-01", "OCC-08", "VAL-02")
+@pytest.mark.req("EX-01", "EX-02", "EX-03", "EX-07", "CL-01", "CL-02", "CL-04", "VAL-05")
+@pytest.mark.req("DOM-01", "DOM-02", "DOM-03", "DOM-04", "DOM-05", "DOM-06", "DOM-11", "COV-02", "COV-08")
+@pytest.mark.req("ID-01", "ID-02", "ID-06", "REL-10", "COV-01", "COV-06")
+@settings(max_examples=150)
+@given(source=documents())
+def test_every_fact_id_and_root(source: dict[str, Any]) -> None:
+    result, evaluation = both(source)
+    assert_equal(result, evaluation)
+
+
+def addresses(source: dict[str, Any]) -> list[str]:
+    """Every paragraph and run of a document, as the oracle calls them."""
+    document = read(source)
+    found = []
+    for chapter in document.chapters:
+        found += [p.address for p in chapter.paragraphs if p.sentences]
+        n = len(chapter.sentences)
+        found += [f"{chapter.address}:{i + 1}+{k}" for i in range(n) for k in range(2, min(12, n - i) + 1)]
+    return found
+
+
+@st.composite
+def open_documents(draw: st.DrawFn) -> tuple[dict[str, Any], tuple[tuple[int, int], ...], tuple[str, ...]]:
+    """A document with some occurrences put off and some sentence bytes unreadable."""
+    source = draw(documents())
+    defer: list[str] = []
+    ranges: list[tuple[int, int]] = []
+    if names := addresses(source):
+        defer = draw(st.lists(st.sampled_from(names), max_size=3, unique=True))
+    sentences = [a for a in read(source).atoms if a.kind == 0]
+    if sentences:
+        for atom in draw(st.lists(st.sampled_from(sentences), max_size=2)):
+            low = draw(st.integers(atom.start, atom.end - 1))
+            ranges.append((low, draw(st.integers(low + 1, atom.end + 2))))
+    return source, tuple((a, min(b, len(read(source).text))) for a, b in ranges), tuple(defer)
+
+
+@pytest.mark.req("COV-04", "COV-05", "COV-07", "PRJ-11", "VAL-11", "REL-02", "REL-03", "COV-11")
+@settings(max_examples=100)
+@given(case=open_documents())
+def test_deferred_and_unreadable_items(case: Any) -> None:
+    source, unreadable, defer = case
+    result, evaluation = both(source, unreadable=unreadable, defer=defer)
+    assert_equal(result, evaluation)
+
+
+def weak(purposes: tuple[str, ...], bits: int) -> Any:
+    """SHA-256 cut to some bits for the purposes named, whole for the others."""
+
+    def digest(purpose: str, data: bytes) -> bytes:
+        value = hashlib.sha256(data).digest()
+        if purpose not in purposes:
+            return value
+        return (bytes([value[0] >> (8 - bits)]) if bits else b"\0") + bytes(31)
+
+    return digest
+
+
+@pytest.mark.req("EX-08", "EX-09", "VAL-03", "CL-05", "COV-10")
+@settings(max_examples=60)
+@given(source=documents(), bits=st.sampled_from([0, 3, 8]))
+def test_a_weak_fingerprint_fails_whole_buckets(source: dict[str, Any], bits: int) -> None:
+    result, evaluation = both(source, digest=weak(("fingerprint",), bits))
+    assert_equal(result, evaluation)
+
+
+@pytest.mark.req("EX-08", "EX-09", "VAL-03", "CL-05")
+@settings(max_examples=60)
+@given(source=documents(markers=False), bits=st.sampled_from([0, 2, 8]))
+def test_a_weak_member_digest_fails_every_run_with_the_member(source: dict[str, Any], bits: int) -> None:
+    result, evaluation = both(source, digest=weak(("member",), bits))
+    assert_equal(result, evaluation)
+
+
+@pytest.mark.req("EX-08", "EX-09")
+@settings(max_examples=60)
+@given(case=open_documents(), bits=st.sampled_from([0, 1, 4]))
+def test_no_weak_digest_makes_a_class_of_unequal_members(case: Any, bits: int) -> None:
+    source, unreadable, defer = case
+    result, evaluation = both(
+        source, unreadable=unreadable, defer=defer, digest=weak(("member", "fingerprint"), bits)
+    )
+    for profile in result.profiles:
+        rows = evaluation.profiles[profile.profile.spec.short].occurrences
+        for members in told(profile)["classes"]:
+            assert len({rows[i].preimage for i in members}) == 1
