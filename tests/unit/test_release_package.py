@@ -275,6 +275,29 @@ class TestRefused:
         with pytest.raises(IntegrityError, match="certified_digest differs"):
             open_release(tmp_path / "r")
 
+    @pytest.mark.req("CORE-10")
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"atom_kind": [2, 0, 2, 0, 2, 0, 2, 2, 0, 2]}, "do not follow the tree"),
+            ({"atom_length": [5, 4, 2, 0, 15, 15, 2, 2, 8, 0]}, "has no byte"),
+            ({"atom_length": [5, 4, 2, 14, 8, 8, 2, 2, 8, 0]}, "splits a character"),
+            ({"text": b"\xff" * 53}, "not UTF-8"),
+        ],
+    )
+    def test_a_forgery_whose_roots_are_right_must_still_tile(
+        self, tmp_path: Path, change: dict[str, Any], message: str
+    ) -> None:
+        source = imported(sample(headings=None, note_bodies=None, note_markers=None))
+        types = {"atom_kind": np.uint8, "atom_length": np.int64}
+        columns = {
+            key: np.array(value, types[key]) if key in types else value for key, value in change.items()
+        }
+        forged = dataclasses.replace(source, release=dataclasses.replace(source.release, **columns))
+        self._write(tmp_path / "r", package_manifest(forged), forged)
+        with pytest.raises(IntegrityError, match=message):
+            open_release(tmp_path / "r")
+
     def test_a_package_of_another_format_is_refused(self, tmp_path: Path) -> None:
         with PackageWriter(tmp_path / "r", format="tekrar/other/v1") as writer:
             writer.commit({"format": "tekrar/other/v1"})
