@@ -1,0 +1,137 @@
+"""`tekrar demo`: everything on a real corpus, or on the invented sample, each step as the command one would type."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tekrar.cli.outcome import print_json
+from tekrar.errors import EXIT_OK
+
+if TYPE_CHECKING:
+    from tekrar.view.open import Corpus
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar demo`."""
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo-out"), metavar="DIR", help="folder to make (default demo-out)"
+    )
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="a small invented Turkish text with headings, notes and gaps, explained paragraph by paragraph",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Import, build, verify, report, and say what was found."""
+    from tekrar.demo import folder
+    from tekrar.view.open import open_corpus
+
+    begun = time.monotonic()
+    folder.prepare(args.out)
+    release, artifact = args.out / folder.RELEASE, args.out / folder.ARTIFACT
+    source, language = _write_source(args)
+    verbs = [
+        ["import", str(source), "--language", language, "--out", str(release)],
+        ["build", str(release), "--out", str(artifact), "--workers", "0"],
+        ["verify", str(artifact), "--release", str(release)],
+        ["report", str(artifact), "--release", str(release), "--out", str(args.out / folder.REPORT)],
+    ]
+    status = EXIT_OK
+    for words in verbs:
+        status = status or _run_verb(args, words)
+    if status:
+        return status
+    seconds = time.monotonic() - begun
+    corpus = open_corpus(artifact, release)
+    described, told, example = _sample(corpus) if args.sample else _found(corpus)
+    record = {
+        "release": str(release),
+        "artifact": str(artifact),
+        "artifact_root": corpus.artifact.artifact_root.hex(),
+        "report": str(args.out / folder.REPORT),
+        "seconds": round(seconds, 3),
+        "coverage": {view.short: view.coverage for view in corpus.views()},
+        **described,
+        "next": _next(release, artifact, example=example),
+    }
+    _say(args, corpus, record=record, told=told)
+    return EXIT_OK
+
+
+def _write_source(args: argparse.Namespace) -> tuple[Path, str]:
+    """The paragraph JSON-lines source in the demo's folder, and its language."""
+    from tekrar.demo import folder, kjv, sample
+    from tekrar.package.atomic import write_file
+
+    if args.sample:
+        path, data, language = args.out / folder.SAMPLE_SOURCE, sample.source_bytes(), sample.LANGUAGE
+    else:
+        _tell(
+            args, f"reading the King James Version from the installed package {kjv.PACKAGE} (public domain)"
+        )
+        data = kjv.source_bytes(kjv.read_bible(kjv.installed_module()))
+        path, language = args.out / folder.KJV_SOURCE, kjv.LANGUAGE
+    write_file(path, data)
+    return path, language
+
+
+def _run_verb(args: argparse.Namespace, words: list[str]) -> int:
+    """Run a verb as the command line would, show it as one would type it, and keep its own words back."""
+    from tekrar.cli import verb_module, verb_parser
+
+    module = verb_module(words[0])
+    quiet = ["--quiet"] if args.quiet or args.json else []
+    parsed = verb_parser(words[0], module).parse_args([*words[1:], *quiet])
+    begun = time.monotonic()
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = int(module.run(parsed) or EXIT_OK)
+    _tell(args, f"{time.monotonic() - begun:5.1f} s  tekrar {shlex.join(words)}")
+    return status
+
+
+def _found(corpus: Corpus) -> tuple[dict[str, Any], list[str], str]:
+    from tekrar.demo import findings, telling
+
+    found = findings.find(corpus)
+    examples = [item.address for item in (*found.longest, *found.frequent)]
+    return found.as_record(), telling.found(found), next(iter(examples), "")
+
+
+def _sample(corpus: Corpus) -> tuple[dict[str, Any], list[str], str]:
+    from tekrar.demo import findings, sample, telling
+
+    lines = list(sample.explain(corpus))
+    told = [text for line in lines for text in telling.explained(line)]
+    longest = findings.find(corpus).longest
+    return {"paragraphs": [vars(line) for line in lines]}, told, longest[0].address
+
+
+def _next(release: Path, artifact: Path, *, example: str) -> list[str]:
+    """Commands that work on what was just made."""
+    names = shlex.join([str(artifact), "--release", str(release)])
+    show = [f"tekrar show {names} {shlex.quote(example)}"] if example else []
+    return [*show, f"tekrar classes {names}", f"tekrar coverage {shlex.quote(str(artifact))}"]
+
+
+def _say(args: argparse.Namespace, corpus: Corpus, *, record: dict[str, Any], told: list[str]) -> None:
+    if args.json:
+        print_json(record)
+    elif args.quiet:
+        print(record["report"])
+    else:
+        from tekrar.demo import telling
+
+        print("\n".join(["", *telling.counted(corpus), *told, *telling.ending(record)]))
+
+
+def _tell(args: argparse.Namespace, line: str) -> None:
+    if not (args.quiet or args.json):
+        print(line, flush=True)

@@ -1,0 +1,90 @@
+"""The demo's words on the terminal. Every number and every text in them is handed in; none is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tekrar.demo.findings import Findings, Repetition
+from tekrar.demo.sample import Line
+from tekrar.view.open import Corpus
+
+PLACES_SHOWN: Final = 3
+TEXT_SHOWN: Final = 76
+MEANING: Final = {
+    "FP": "whole paragraphs, everything compared",
+    "FS": "runs of 2 to 12 sentences, everything compared",
+    "PP": "whole paragraphs; nothing with a heading or note in it, note numbers masked",
+    "PS": "runs of 2 to 12 sentences; nothing with a heading or note in it, note numbers masked",
+}
+
+
+def counted(corpus: Corpus) -> list[str]:
+    """What the artifact counts, profile by profile."""
+    release = corpus.release
+    lines = [
+        f"{len(release.labels.book):,} books, {len(release.chapter_paragraphs):,} chapters, "
+        f"{len(release.paragraph_sentences):,} paragraphs, {len(release.sentence_start):,} sentences",
+        "",
+    ]
+    for short, meaning in MEANING.items():
+        record = corpus.view(short).coverage
+        lines += [
+            f"{short}  {meaning}",
+            f"    {record['emitted']:,} enumerated, {record['excluded']:,} excluded with a reason, "
+            f"{record['published_classes']:,} repetitions published: {record['exact_status']}",
+        ]
+    return lines
+
+
+def found(findings: Findings) -> list[str]:
+    """What repeats in the corpus."""
+    lines = ["", "Longest repeated runs of sentences:"]
+    for item in findings.longest:
+        lines += [f"  {item.length} sentences  {_places(item)}", f"      {excerpt(item.text)}"]
+    lines += ["", "Most repeated whole paragraphs:"]
+    for item in findings.frequent:
+        lines += [f"  {len(item.places)} times  {_places(item)}", f"      {excerpt(item.text)}"]
+    lines += ["", "Chapters that have most paragraphs in common, byte for byte:"]
+    for pair in findings.parallels:
+        lines.append(f"  {pair.paragraphs:>3}  {pair.left} ∥ {pair.right}  ({pair.bytes:,} bytes)")
+    if not (findings.longest or findings.frequent):
+        lines.append("  Nothing repeats exactly.")
+    return lines
+
+
+def _places(item: Repetition) -> str:
+    shown = " ∥ ".join(item.places[:PLACES_SHOWN])
+    rest = len(item.places) - PLACES_SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def excerpt(text: str) -> str:
+    """A text on one line, short enough for a terminal."""
+    line = text.replace("\n\n", " ¶ ").replace("\n", " ")
+    return f"“{line}”" if len(line) <= TEXT_SHOWN else f"“{line[:TEXT_SHOWN].rstrip()}…”"
+
+
+def explained(line: Line) -> list[str]:
+    """One paragraph of the sample; profiles that say the same share a line."""
+    told = ["", f"{line.address}  {excerpt(line.text) if line.text else '(empty)'}"]
+    if line.look:
+        told.append(f"    ({line.look})")
+    for pair in (("FP", "PP"), ("FS", "PS")):
+        left, right = (line.verdicts[short] for short in pair)
+        if left == right:
+            told.append(f"    {' '.join(pair)}  {left}")
+        else:
+            told += [f"    {short:<5}  {line.verdicts[short]}" for short in pair]
+    return told
+
+
+def ending(record: Mapping[str, Any]) -> list[str]:
+    """How long it took, where things are, and what to do next."""
+    return [
+        "",
+        f"Took {record['seconds']:.1f} s, verification included; artifact root {record['artifact_root']}",
+        f"Report: {record['report']} (open it in a browser; it needs no network)",
+        "Next:",
+        *(f"  {command}" for command in record["next"]),
+    ]
