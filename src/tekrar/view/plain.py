@@ -1,0 +1,139 @@
+"""Text for terminals: exact words, safe to print, in lines that fit.
+
+Quoted text stands between first-strong isolates (U+2068, U+2069), a pair a line, so right-to-left text
+keeps its order beside numbers and IDs. Control characters and direction marks that could leave the
+quotation are always shown as marks; other invisible characters on request. Only the display changes: JSON
+output and the release carry the exact characters.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+FSI: Final = "\u2068"
+PDI: Final = "\u2069"
+PIPED_WIDTH: Final = 100
+_DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BREAKS: Final = frozenset("\n\r\x0b\x0c\x85\u2028\u2029")
+_PICTURES: Final = {"\n": "↵", "\t": "⇥", "\r": "␍"}
+
+
+def terminal_width() -> int:
+    """Columns of the terminal on stdout; a fixed width when stdout is none."""
+    try:
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError, AttributeError):
+        return PIPED_WIDTH
+
+
+def isolated(text: str) -> str:
+    """A short text of the source inside a line of ours."""
+    return f"{FSI}{safe(text)}{PDI}"
+
+
+def safe(text: str, *, show_invisible: bool = False) -> str:
+    """The text with every character that could disturb a terminal shown as a mark."""
+    return "".join(_shown(c, show_invisible) for c in text)
+
+
+def _shown(character: str, show_invisible: bool) -> str:
+    if character in _DIRECTION or unicodedata.category(character) in ("Cc", "Zl", "Zp"):
+        if character == "\t" and not show_invisible:
+            return " "
+        return _PICTURES.get(character, _mark(character))
+    if show_invisible and character != " " and unicodedata.category(character) in ("Cf", "Zs", "Cn", "Co"):
+        return _mark(character)
+    return character
+
+
+def _mark(character: str) -> str:
+    return f"⟨U+{ord(character):04X}⟩"
+
+
+def quoted(text: str, *, width: int, indent: str = "", show_invisible: bool = False) -> Iterator[str]:
+    """Lines of a quotation: broken at the text's own line breaks and at spaces, each line isolated.
+
+    A word longer than a line is broken anywhere between characters. Blank lines of the text are left out
+    unless invisible characters are shown, when every break is marked.
+    """
+    for line in _own_lines(text, show_invisible):
+        for piece in _filled(safe(line, show_invisible=show_invisible), max(8, width - len(indent))):
+            yield f"{indent}{FSI}{piece}{PDI}"
+
+
+def _own_lines(text: str, show_invisible: bool) -> Iterator[str]:
+    held = ""
+    for character in text:
+        if character not in _BREAKS:
+            held += character
+            continue
+        if show_invisible:
+            held += character
+        if held.strip(" \t") or show_invisible:
+            yield held
+        held = ""
+    if held:
+        yield held
+
+
+def _filled(line: str, width: int) -> Iterator[str]:
+    held, used = "", 0
+    for word in _words(line):
+        size = display_width(word)
+        if held and used + size > width:
+            yield held
+            held, used = "", 0
+        while size > width:
+            cut = _cut(word, width)
+            yield word[:cut]
+            word = word[cut:]
+            size = display_width(word)
+        held, used = held + word, used + size
+    if held:
+        yield held
+
+
+def _words(line: str) -> Iterator[str]:
+    """Words with the spaces after them."""
+    begin = 0
+    for at in range(1, len(line)):
+        if line[at - 1] == " " and line[at] != " ":
+            yield line[begin:at]
+            begin = at
+    if line:
+        yield line[begin:]
+
+
+def _cut(word: str, width: int) -> int:
+    used = 0
+    for at, character in enumerate(word):
+        used += display_width(character)
+        if used > width and at:
+            return at
+    return len(word)
+
+
+def display_width(text: str) -> int:
+    """Columns a text takes: none for combining marks and format characters, two for wide ones."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.category(c) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in text
+    )
+
+
+def shortened(text: str, *, width: int) -> str:
+    """The first words of a text on one isolated line, with an ellipsis where it goes on."""
+    flat = safe(" ".join(text[: 4 * width].split()))
+    if display_width(flat) <= width and len(text) <= 4 * width:
+        return f"{FSI}{flat}{PDI}"
+    return f"{FSI}{flat[: _cut(flat, max(1, width - 1))]}{PDI}…"
