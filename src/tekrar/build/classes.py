@@ -6,13 +6,12 @@ keep their witness as a provisional key (AMB-22).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.engine import stamp_version
+from tekrar.build.engine import Engine, hex_texts
 from tekrar.core.atoms import NamedAtoms
 from tekrar.core.dominance import NONE, Dominated, dominate
 from tekrar.core.exact import Groups
@@ -24,6 +23,7 @@ from tekrar.core.profile import Profile
 
 Ints = NDArray[np.int64]
 Bytes2D = NDArray[np.uint8]
+WITNESS_ROWS = 8192
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Classes:
 
 
 def issue_classes(
-    profile: Profile, groups: Groups, *, witness: Bytes2D, occurrence: Bytes2D, partial: bool
+    profile: Profile, groups: Groups, *, engine: Engine, witness: Bytes2D, occurrence: Bytes2D, partial: bool
 ) -> Classes:
     """Classes of a complete profile, or provisional groups of a partial one; dominance is added by `with_dominance`."""
     count = len(groups)
@@ -61,7 +61,7 @@ def issue_classes(
     if partial or not count:
         empty = np.empty((0, 16), np.uint8), np.empty((0, 32), np.uint8), np.empty(0, np.int64)
         return Classes(groups, witness, *empty, Dominated(*nothing))
-    members = _member_digests(groups, occurrence)
+    members = _member_digests(groups, occurrence, engine)
     prefix = name_prefix(
         "exact-class",
         {
@@ -70,48 +70,50 @@ def issue_classes(
             "scope": profile.scope_root.hex(),
         },
     )
-    base = hashlib.sha1(prefix, usedforsecurity=False)
-    names = []
-    for member, seen in zip(members, witness, strict=True):
-        state = base.copy()
-        state.update(f"{member.tobytes().hex()}/witness={seen.tobytes().hex()}".encode("ascii"))
-        names.append(state.digest()[:16])
-    ids = stamp_version(np.frombuffer(b"".join(names), np.uint8).reshape(-1, 16).copy())
+    fact = np.frombuffer(b"/witness=", np.uint8)
+    text = np.concatenate(
+        [hex_texts(members), np.broadcast_to(fact, (count, len(fact))), hex_texts(witness)], axis=1
+    )
+    ids = engine.uuid5_rows(prefix, text)
     words = ids.view(">u8").reshape(-1, 2)
     rank = np.empty(count, np.int64)
     rank[np.lexsort((words[:, 1], words[:, 0]))] = np.arange(count)
     return Classes(groups, witness, ids, members, rank, Dominated(*nothing))
 
 
-def _member_digests(groups: Groups, occurrence: Bytes2D) -> Bytes2D:
-    words = occurrence[groups.rows].view(">u8").reshape(-1, 2)
+def _member_digests(groups: Groups, occurrence: Bytes2D, engine: Engine) -> Bytes2D:
+    ids = occurrence.take(groups.rows, axis=0)
+    words = ids.view(">u8").reshape(-1, 2)
     which = np.repeat(np.arange(len(groups)), groups.size)
-    order = np.lexsort((words[:, 1], words[:, 0], which))
-    data = memoryview(occurrence[groups.rows[order]].tobytes())
-    sha256 = hashlib.sha256
-    out = []
-    bounds = (16 * groups.offset).tolist()
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
-        state = sha256(((high - low) // 16).to_bytes(8, "big"))
-        state.update(data[low:high])
-        out.append(state.digest())
-    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)
+    ids = ids.take(np.lexsort((words[:, 1], words[:, 0], which)), axis=0)
+    out = np.empty((len(groups), 32), np.uint8)
+    for size in np.unique(groups.size).tolist():
+        chosen = np.flatnonzero(groups.size == size)
+        rows = np.empty((len(chosen), 8 + 16 * size), np.uint8)
+        rows[:, :8] = np.frombuffer(size.to_bytes(8, "big"), np.uint8)
+        members = groups.offset[chosen][:, None] + np.arange(size)
+        rows[:, 8:] = ids.take(members.reshape(-1), axis=0).reshape(len(chosen), -1)
+        out[chosen] = engine.sha256_rows(rows)
+    return out
 
 
-def run_witnesses(groups: Groups, named: NamedAtoms, runs: Runs) -> Bytes2D:
+def run_witnesses(groups: Groups, named: NamedAtoms, runs: Runs, engine: Engine) -> Bytes2D:
     """Class witnesses of run groups, uint8 (groups, 32), from their representatives."""
-    head = hashlib.sha256(run_witness_header())
-    first, inner = memoryview(named.first.reshape(-1)), memoryview(named.inner.reshape(-1))
-    trailers = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
-    out = []
+    head = np.frombuffer(run_witness_header(), np.uint8)
+    out = np.empty((len(groups), 32), np.uint8)
     starts, lengths = runs.row_sentence[groups.first], runs.row_length[groups.first]
-    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-        state = head.copy()
-        state.update(first[64 * start : 64 * start + 64])
-        state.update(inner[64 * start + 64 : 64 * (start + length)])
-        state.update(trailers[length])
-        out.append(state.digest())
-    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)
+    for length in range(MIN_RUN, MAX_RUN + 1):
+        chosen = np.flatnonzero(lengths == length)
+        for low in range(0, len(chosen), WITNESS_ROWS):
+            part = chosen[low : low + WITNESS_ROWS]
+            rows = np.empty((len(part), 64 + 64 * length + 4), np.uint8)
+            rows[:, :64] = head
+            rows[:, 64:128] = named.first.take(starts[part], axis=0)
+            for step in range(1, length):
+                rows[:, 64 + 64 * step : 128 + 64 * step] = named.inner.take(starts[part] + step, axis=0)
+            rows[:, -4:] = np.frombuffer(length.to_bytes(4, "big"), np.uint8)
+            out[part] = engine.sha256_rows(rows)
+    return out
 
 
 def with_dominance(classes: Classes, runs: Runs) -> Classes:

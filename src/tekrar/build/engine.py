@@ -41,13 +41,26 @@ class Engine(Protocol):
         ...
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
-        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text."""
+        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text; prefixes differ inside whole blocks."""
         ...
+
+    def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
+        """SHA-256, uint8 (n, 32), of messages of one length, uint8 (n, length)."""
+        ...
+
+    def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
+        """UUIDv5, uint8 (n, 16), of a namespace-and-name prefix and tails of one length, uint8 (n, length)."""
+        ...
+
+
+def hex_texts(digests: Bytes2D) -> Bytes2D:
+    """Lower-case hex text, uint8 (n, 2 w), of bytes (n, w)."""
+    return np.ascontiguousarray(_HEX16.take(digests)).view(np.uint8).reshape(len(digests), -1)
 
 
 def uuid_texts(ids: Bytes2D) -> Bytes2D:
     """Canonical UUID text, uint8 (n, 36), of UUID bytes (n, 16)."""
-    digits = _HEX16[ids].view(np.uint8).reshape(len(ids), 32)
+    digits = _HEX16.take(ids).view(np.uint8).reshape(len(ids), 32)
     text = np.full((len(ids), 36), ord("-"), np.uint8)
     at = source = 0
     for width in (8, 4, 4, 4, 12):
@@ -121,6 +134,23 @@ class HashlibEngine:
             state.update(texts[at : at + 36])
             at += 36
             add(state.digest())
+        return stamp_version(_collect(out, 16))
+
+
+    def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
+        data, width = memoryview(rows.tobytes()), rows.shape[1]
+        sha256 = hashlib.sha256
+        out = [sha256(data[at : at + width]).digest() for at in range(0, len(data), width)]
+        return _collect(out, 32)
+
+    def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
+        base = hashlib.sha1(prefix, usedforsecurity=False)
+        data, width = memoryview(rows.tobytes()), rows.shape[1]
+        out: list[bytes] = []
+        for at in range(0, len(data), width):
+            state = base.copy()
+            state.update(data[at : at + width])
+            out.append(state.digest())
         return stamp_version(_collect(out, 16))
 
 

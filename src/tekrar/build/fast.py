@@ -17,6 +17,7 @@ from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 
 FAN = MAX_RUN - MIN_RUN + 1
+LANES = 2048
 Words = NDArray[np.uint32]
 
 
@@ -33,6 +34,7 @@ class FastEngine:
             for count in range(MAX_RUN + 1)
         ]
         self._prefix_states: dict[bytes, Words] = {}
+        self._many: dict[int, tuple[list[bytes], Words]] = {}
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         ends = runs.end[low : high + MAX_RUN]
@@ -90,15 +92,55 @@ class FastEngine:
         block = np.empty((len(selections), 64 * blocks), np.uint8)
         block[:] = np.frombuffer(_sha1_tail(len(prefixes[0]) + 36, tail, size, blocks), np.uint8)
         block[:, len(tail) : size] = uuid_texts(selections)
-        used, inverse = np.unique(which, return_inverse=True)
-        states = np.concatenate([self._leading(prefixes[i][:whole])[None, :] for i in used.tolist()])
-        state = states[0] if len(used) == 1 else states[inverse]
+        states = self._leading_all(prefixes, whole)
+        only = int(which[0])
+        state = states[only] if (which == only).all() else states.take(which, axis=0)
         for i in range(blocks - 1):
             following = np.empty((len(selections), 5), np.uint32)
             self._sha.sha1_blocks(state, block[:, 64 * i : 64 * i + 64], following)
             state = following
         self._sha.sha1_final(state, block[:, 64 * (blocks - 1) :], out, uuid5=True)
         return out
+
+    def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
+        out = np.empty((len(rows), 32), np.uint8)
+        for low in range(0, len(rows), LANES):
+            part = _padded_messages(rows[low : low + LANES], rows.shape[1])
+            state: Words = SHA256_H0
+            for at in range(0, part.shape[1] - 64, 64):
+                following = np.empty((len(part), 8), np.uint32)
+                self._sha.sha256_blocks(state, part[:, at : at + 64], following)
+                state = following
+            self._sha.sha256_final(state, part[:, -64:], out[low : low + LANES])
+        return out
+
+    def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
+        out = np.empty((len(rows), 16), np.uint8)
+        whole = len(prefix) // 64 * 64
+        tail = np.frombuffer(prefix[whole:], np.uint8)
+        for low in range(0, len(rows), LANES):
+            part = rows[low : low + LANES]
+            body = np.concatenate([np.broadcast_to(tail, (len(part), len(tail))), part], axis=1)
+            blocks = _padded_messages(body, len(prefix) + rows.shape[1])
+            state: Words = self._leading(prefix[:whole])
+            for at in range(0, blocks.shape[1] - 64, 64):
+                following = np.empty((len(blocks), 5), np.uint32)
+                self._sha.sha1_blocks(state, blocks[:, at : at + 64], following)
+                state = following
+            self._sha.sha1_final(state, blocks[:, -64:], out[low : low + LANES], uuid5=True)
+        return out
+
+    def _leading_all(self, prefixes: list[bytes], whole: int) -> Words:
+        """SHA-1 states, uint32 (prefixes, 5), after the whole leading blocks of prefixes of one length, remembered."""
+        key = id(prefixes)
+        found = self._many.get(key)
+        if found is None or found[0] is not prefixes:
+            rows = np.frombuffer(b"".join(prefix[:whole] for prefix in prefixes), np.uint8).reshape(-1, whole)
+            state: Words = np.broadcast_to(SHA1_H0, (len(rows), 5)).copy()
+            for at in range(0, whole, 64):
+                self._sha.sha1_blocks(state, rows[:, at : at + 64], state)
+            found = self._many[key] = (prefixes, state)
+        return found[1]
 
     def _leading(self, data: bytes) -> Words:
         """SHA-1 state after whole leading blocks, remembered."""
@@ -123,6 +165,17 @@ def _sha1_tail(message: int, tail: bytes, size: int, blocks: int) -> bytes:
     """The last blocks of a message with room for its variable bytes: tail, zeros, padding and bit length."""
     body = tail.ljust(size, b"\x00") + b"\x80"
     return body.ljust(64 * blocks - 8, b"\x00") + (8 * message).to_bytes(8, "big")
+
+
+def _padded_messages(rows: Bytes2D, message: int) -> Bytes2D:
+    """Final blocks, uint8 (n, 64 b), of messages of one whole length whose leading whole blocks are hashed already."""
+    width = rows.shape[1]
+    blocks = (width + 9 + 63) // 64
+    out = np.zeros((len(rows), 64 * blocks), np.uint8)
+    out[:, :width] = rows
+    out[:, width] = 0x80
+    out[:, -8:] = np.frombuffer((8 * message).to_bytes(8, "big"), np.uint8)
+    return out
 
 
 def _digits(values: NDArray[Any]) -> int:

@@ -13,7 +13,7 @@ from tekrar.core.atoms import Digest
 from tekrar.core.encoding import u64
 from tekrar.core.exact import Groups
 from tekrar.core.occurrence import Paragraphs
-from tekrar.core.preimage import masked_items, passage_head, passage_witness_head, plain_items, sha256
+from tekrar.core.preimage import masked_items, passage_head, passage_witness_head, sha256
 from tekrar.core.projection import Treated
 from tekrar.core.text import TextRelease
 from tekrar.errors import IntegrityError
@@ -41,7 +41,10 @@ class NamedParagraphs:
                     base = self._start[row]
                     self._masks.setdefault(row, []).append((low - base, high - base))
         known: dict[bytes, int] = {}
-        number = [known.setdefault(self.content(row), len(known)) for row in range(universe.rows)]
+        number = []
+        for row, (start, end) in enumerate(zip(self._start, self._end, strict=True)):
+            content = self.content(row) if row in self._masks else bytes(text[start:end])
+            number.append(known.setdefault(content, len(known)))
         self.number = np.array(number, np.int64)
 
     def content(self, row: int) -> bytes:
@@ -50,11 +53,15 @@ class NamedParagraphs:
         spans = self._masks.get(row)
         return data if spans is None else b"\xff" + masked_items(data, spans)[0]
 
-    def items(self, row: int) -> tuple[bytes, int]:
-        """Items and projected length of one row."""
+    def length_and_items(self, row: int) -> bytes:
+        """Projected length (u64) and items of one row: all of its preimage that depends on it."""
         data = bytes(self._text[self._start[row] : self._end[row]])
         spans = self._masks.get(row)
-        return (plain_items(data), len(data)) if spans is None else masked_items(data, spans)
+        if spans is None:
+            size = len(data)
+            return size.to_bytes(8, "big") + b"\x00\x00\x00\x01\x01" + size.to_bytes(4, "big") + data
+        items, length = masked_items(data, spans)
+        return u64(length) + items
 
     def verify(self, groups: Groups) -> None:
         """Compare every member's bytes, read again, with its representative's.
@@ -82,10 +89,13 @@ def paragraph_fingerprints(
     """Fingerprints, uint8 (rows, 32), of the evaluated rows under a profile (UUID bytes); zero elsewhere."""
     out = np.zeros((len(named.number), 32), np.uint8)
     head = passage_head(profile)
+    made: dict[int, bytes] = {}
     found = []
-    for row in evaluated.tolist():
-        items, length = named.items(row)
-        found.append(digest("fingerprint", head + u64(length) + items))
+    for row, number in zip(evaluated.tolist(), named.number[evaluated].tolist(), strict=True):
+        fingerprint = made.get(number)
+        if fingerprint is None:
+            fingerprint = made[number] = digest("fingerprint", head + named.length_and_items(row))
+        found.append(fingerprint)
     if found:
         out[evaluated] = np.frombuffer(b"".join(found), np.uint8).reshape(-1, 32)
     return out
@@ -96,6 +106,5 @@ def paragraph_witnesses(named: NamedParagraphs, groups: Groups) -> Bytes2D:
     head = passage_witness_head()
     out = []
     for row in groups.first.tolist():
-        items, length = named.items(row)
-        out.append(sha256(head + u64(length) + items))
+        out.append(sha256(head + named.length_and_items(row)))
     return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)

@@ -48,7 +48,7 @@ from tekrar.core.witness import Witnesses, witnesses_of
 from tekrar.errors import IntegrityError
 
 Ints = NDArray[np.int64]
-DEFAULT_BATCH = 512
+DEFAULT_BATCH = 1024
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Pipeline:
             decided,
             states,
             partial=partial,
-            class_witness=run_witnesses(decided.groups, named, runs),
+            class_witness=run_witnesses(decided.groups, named, runs, self.engine),
             arrays=(selection, occurrence, fingerprint),
             witnesses=witnesses,
         )
@@ -332,7 +332,12 @@ class Pipeline:
     ) -> ProfileResult:
         selection, occurrence, fingerprint = arrays
         classes = issue_classes(
-            profile, decided.groups, witness=class_witness, occurrence=occurrence, partial=partial
+            profile,
+            decided.groups,
+            engine=self.engine,
+            witness=class_witness,
+            occurrence=occurrence,
+            partial=partial,
         )
         if isinstance(universe, Runs) and profile.spec.dominance == "maximal_only":
             classes = with_dominance(classes, universe)

@@ -51,12 +51,14 @@ class ProfileResult:
         """Number of occurrences."""
         return self.universe.rows
 
-    def extents(self, low: int, high: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """First byte and extent length of the rows low..high."""
-        if isinstance(self.universe, Runs):
-            return self.universe.extents(low, high)
-        start = self.universe.start[low:high]
-        return start, self.universe.end[low:high] - start
+    def extents(self, rows: NDArray[np.int64] | slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First byte and extent length of rows, given as a slice or in any order."""
+        universe = self.universe
+        if isinstance(universe, Runs):
+            if isinstance(rows, slice):
+                return universe.extents(rows.start, rows.stop)
+            return universe.extents_of(rows)
+        return universe.start[rows], universe.end[rows] - universe.start[rows]
 
 
 @dataclass(frozen=True)

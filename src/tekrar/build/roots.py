@@ -6,7 +6,6 @@ tree over the chunk digests is the same whoever hashed them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from tekrar.build.result import ProfileResult
 from tekrar.build.shards import Shards
 from tekrar.core.encoding import CHUNK_RECORDS, lp, profile_scope, seal_root, tree_head, u8, u32
 from tekrar.core.policy import REASONS
-from tekrar.core.rows import big_endian, fixed_rows
+from tekrar.core.rows import Part, chunk_hashes, fixed_rows
 
 Ints = NDArray[np.int64]
 Bytes2D = NDArray[np.uint8]
@@ -82,40 +81,34 @@ class ProfileManifests:
         return [
             Manifest("work", everything, lambda a, b: fixed_rows(self._keys(slice(a, b)), [])),
             Manifest("inventory", everything, self._inventory),
-            self._rows("evidence", result.evaluated, lambda rows: [result.fingerprint[rows]]),
+            self._rows("evidence", result.evaluated, lambda rows: [result.fingerprint.take(rows, axis=0)]),
             Manifest(
                 "matched",
                 len(part.matched),
                 lambda a, b: fixed_rows(
-                    self._keys(part.matched[a:b]), [key_of_class[part.matched_class[a:b]]]
+                    self._keys(part.matched[a:b]), [key_of_class.take(part.matched_class[a:b], axis=0)]
                 ),
             ),
-            self._rows("evaluated-unique", part.unique, lambda rows: [result.fingerprint[rows]]),
+            self._rows("evaluated-unique", part.unique, lambda rows: [result.fingerprint.take(rows, axis=0)]),
             self._coded("not-evaluated", part.not_evaluated, part.pending),
             self._coded("failed", part.failed, part.failure),
             Manifest("excluded", len(part.excluded), self._excluded),
-            self._rows("published", part.published, lambda rows: [key_of_class[class_of_row[rows]]]),
-            self._rows("provisional", part.provisional, lambda rows: [key_of_class[class_of_row[rows]]]),
+            self._rows("published", part.published, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
+            self._rows("provisional", part.provisional, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
             Manifest("classes", issued, self._class_rows),
             Manifest("membership", len(classes.groups.rows) if issued else 0, self._membership()),
-            self._rows("dominated-items", part.dominated, lambda rows: [key_of_class[class_of_row[rows]]]),
+            self._rows("dominated-items", part.dominated, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
             Manifest("dominated-classes", len(winners), lambda a, b: self._dominated_rows(winners[a:b])),
             self._enumeration_exclusions(),
         ]
 
-    def _keys(self, rows: Ints | slice) -> list[Bytes2D]:
+    def _keys(self, rows: Ints | slice) -> list[Part]:
         result = self.result
-        if isinstance(rows, slice):
-            start, extent = result.extents(rows.start, rows.stop)
-        elif len(rows):
-            low, high = int(rows[0]), int(rows[-1]) + 1
-            start, extent = result.extents(low, high)
-            start, extent = start[rows - low], extent[rows - low]
-        else:
-            start = extent = np.empty(0, np.int64)
-        return [big_endian(start, 8), big_endian(extent, 8), result.occurrence[rows]]
+        start, extent = result.extents(rows)
+        ids = result.occurrence[rows] if isinstance(rows, slice) else result.occurrence.take(rows, axis=0)
+        return [(start, 8), (extent, 8), ids]
 
-    def _rows(self, kind: str, rows: Ints, value: Callable[[Ints], list[Bytes2D]]) -> Manifest:
+    def _rows(self, kind: str, rows: Ints, value: Callable[[Ints], list[Part]]) -> Manifest:
         def records(low: int, high: int) -> Bytes2D:
             return fixed_rows(self._keys(rows[low:high]), value(rows[low:high]))
 
@@ -123,13 +116,13 @@ class ProfileManifests:
 
     def _coded(self, kind: str, rows: Ints, code: NDArray[np.uint8]) -> Manifest:
         def records(low: int, high: int) -> Bytes2D:
-            return fixed_rows(self._keys(rows[low:high]), [code[low:high].reshape(-1, 1)])
+            return fixed_rows(self._keys(rows[low:high]), [(code[low:high], 1)])
 
         return Manifest(kind, len(rows), records)
 
     def _inventory(self, low: int, high: int) -> Bytes2D:
         result = self.result
-        mask = self._roots[result.witnesses.of_row[low:high]]
+        mask = self._roots.take(result.witnesses.of_row[low:high], axis=0)
         return fixed_rows(self._keys(slice(low, high)), [result.selection[low:high], mask])
 
     def _excluded(self, low: int, high: int) -> tuple[Bytes2D, Ints]:
@@ -137,25 +130,30 @@ class ProfileManifests:
         rows = self.result.partition.excluded[low:high]
         which = self.result.witnesses.of_row[rows]
         used, inverse = np.unique(which, return_inverse=True)
-        values = [np.frombuffer(lp(excluded_value(self.result, int(w))), np.uint8) for w in used.tolist()]
-        keys = np.concatenate([part for part in self._keys(rows)], axis=1)
-        size = np.array([4 + 32 + len(v) for v in values], np.int64)
-        offset = np.concatenate([[0], np.cumsum(size[inverse])]).astype(np.int64)
+        values = [np.frombuffer(excluded_value(self.result, int(w)), np.uint8) for w in used.tolist()]
+        width = np.array([len(v) for v in values], np.int64)[inverse]
+        offset = np.concatenate([[0], np.cumsum(40 + width)]).astype(np.int64)
         flat = np.empty(int(offset[-1]), np.uint8)
-        for index, value in enumerate(values):
-            mine = np.flatnonzero(inverse == index)
-            block = np.empty((len(mine), 36 + len(value)), np.uint8)
-            block[:, :4] = np.frombuffer(u32(32), np.uint8)
-            block[:, 4:36] = keys[mine]
-            block[:, 36:] = value
-            flat[offset[mine][:, None] + np.arange(36 + len(value))] = block
+        for size in np.unique(width).tolist():
+            mine = np.flatnonzero(width == size)
+            table = np.zeros((len(values), size), np.uint8)
+            for index, value in enumerate(values):
+                if len(value) == size:
+                    table[index] = value
+            block = fixed_rows(self._keys(rows[mine]), [table.take(inverse[mine], axis=0)])
+            if len(mine) == len(rows):
+                return block.reshape(-1), offset
+            flat[offset[mine][:, None] + np.arange(40 + size)] = block
         return flat, offset
 
     def _class_rows(self, low: int, high: int) -> Bytes2D:
         classes = self.result.classes
         which = self._classes_by_id[low:high]
-        size = big_endian(classes.groups.size[which], 8)
-        return fixed_rows([classes.id[which]], [size, classes.members[which], classes.witness[which]])
+        size = (classes.groups.size[which], 8)
+        return fixed_rows(
+            [classes.id.take(which, axis=0)],
+            [size, classes.members.take(which, axis=0), classes.witness.take(which, axis=0)],
+        )
 
     def _membership(self) -> Callable[[int, int], Bytes2D]:
         groups, classes = self.result.classes.groups, self.result.classes
@@ -168,12 +166,8 @@ class ProfileManifests:
         rows = groups.rows[groups.offset[which] + within]
 
         def records(low: int, high: int) -> Bytes2D:
-            part = rows[low:high]
-            order = np.argsort(part, kind="stable")
-            keys = [np.empty_like(column) for column in self._keys(part[order])]
-            for target, column in zip(keys, self._keys(part[order]), strict=True):
-                target[order] = column
-            return fixed_rows([classes.id[which[low:high]], *keys], [])
+            keys = self._keys(rows[low:high])
+            return fixed_rows([classes.id.take(which[low:high], axis=0), *keys], [])
 
         return records
 
@@ -183,8 +177,8 @@ class ProfileManifests:
             [classes.id[which]],
             [
                 classes.id[dominated.winner[which]],
-                big_endian(dominated.left[which], 4),
-                big_endian(dominated.right[which], 4),
+                (dominated.left[which], 4),
+                (dominated.right[which], 4),
             ],
         )
 
@@ -192,8 +186,8 @@ class ProfileManifests:
         empty = getattr(self.result.universe, "empty", np.empty(0, np.int64))
 
         def records(low: int, high: int) -> Bytes2D:
-            reason = np.full((high - low, 1), REASONS["empty_core_extent"], np.uint8)
-            return fixed_rows([big_endian(empty[low:high], 8)], [reason])
+            reason = np.full(high - low, REASONS["empty_core_extent"], np.uint8)
+            return fixed_rows([(empty[low:high], 8)], [(reason, 1)])
 
         return Manifest("enumeration-exclusions", len(empty), records)
 
@@ -226,7 +220,7 @@ def hash_profiles(results: Sequence[ProfileResult], shards: Shards) -> None:
         manifest = manifests[index][1]
         low = at * CHUNK_RECORDS
         high = min(manifest.count, low + TASK_CHUNKS * CHUNK_RECORDS)
-        digests = chunk_hashes(manifest.records(low, high), high - low)
+        digests = chunk_hashes(manifest.records(low, high))
         chunks[index][at : at + len(digests)] = digests
 
     shards.run("roots", tasks, work)
@@ -234,20 +228,3 @@ def hash_profiles(results: Sequence[ProfileResult], shards: Shards) -> None:
         scope = profile_scope(result.profile.id, result.profile.spec.predicate)
         head = tree_head([row.tobytes() for row in digests])
         result.roots[manifest.kind] = seal_root(manifest.kind, scope, manifest.count, head)
-
-
-def chunk_hashes(records: Bytes2D | tuple[Bytes2D, Ints], count: int) -> Bytes2D:
-    """Chunk digests, uint8 (chunks, 32), of a range of records that begins with a chunk."""
-    full = hashlib.sha256(b"\x00" + u32(CHUNK_RECORDS))
-    out = []
-    if isinstance(records, tuple):
-        flat, offset = memoryview(records[0]), records[1].tolist()
-    else:
-        width = records.shape[1]
-        flat, offset = memoryview(records.reshape(-1)), range(0, count * width + 1, width) if width else [0]
-    for low in range(0, count, CHUNK_RECORDS):
-        high = min(count, low + CHUNK_RECORDS)
-        state = full.copy() if high - low == CHUNK_RECORDS else hashlib.sha256(b"\x00" + u32(high - low))
-        state.update(flat[offset[low] : offset[high]])
-        out.append(state.digest())
-    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +152,9 @@ def manifest_document(
 
 def provenance_document(provenance: dict[str, Any]) -> bytes:
     """Provenance outside identity: engine, workers, library versions. No host, path, user or clock."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     libraries = {}
     for name in LIBRARIES:
         try:

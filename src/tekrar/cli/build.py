@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine", choices=("auto", "hashlib", "sha-ni"), default="auto", help="equal roots from each"
     )
     parser.add_argument(
-        "--batch", type=int, default=512, metavar="N", help="sentences a task; never changes a root"
+        "--batch", type=int, default=1024, metavar="N", help="sentences a task; never changes a root"
     )
     parser.add_argument(
         "--defer",

@@ -6,6 +6,7 @@ decided by bytes; digests are made once a name and checked never to be shared by
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,17 +17,15 @@ from numpy.typing import NDArray
 from tekrar.core.policy import ATOM_INTER_SENTENCE
 from tekrar.core.preimage import (
     GAP_BYTES,
+    PLAIN_SENTENCE_HEAD,
     KIND_FIRST,
     KIND_FOLDED,
     RECORD,
     fold_preimage,
     masked_items,
-    plain_items,
     sentence_preimage,
-    sha256,
 )
 from tekrar.core.projection import Treated
-from tekrar.core.rows import big_endian
 from tekrar.core.text import TextRelease
 
 Digest = Callable[[str, bytes], bytes]
@@ -41,7 +40,7 @@ _MASKED = b"\xff"  # no UTF-8 text starts with this byte, so masked and plain co
 
 def standard_digest(purpose: str, data: bytes) -> bytes:  # noqa: ARG001  (the seam's signature)
     """SHA-256, whatever the purpose: the digest function of every certified build."""
-    return sha256(data)
+    return hashlib.sha256(data).digest()
 
 
 @dataclass
@@ -59,8 +58,11 @@ class AtomTables:
         name = self.sentences.get(content)
         if name is None:
             name = self.sentences[content] = len(self.sentences)
-            items = content[1:] if content[:1] == _MASKED else plain_items(content)
-            self.digests.append(self.digest("member", sentence_preimage(items)))
+            if content[:1] == _MASKED:
+                preimage = sentence_preimage(content[1:])
+            else:
+                preimage = PLAIN_SENTENCE_HEAD + len(content).to_bytes(4, "big") + content
+            self.digests.append(self.digest("member", preimage))
         return name
 
     def fold(self, gap: int, atoms: Sequence[tuple[int, bytes]], sentence: int) -> bytes:
@@ -200,8 +202,8 @@ class AtomNamer:
         digests = np.frombuffer(b"".join(self.tables.digests) or bytes(32), np.uint8).reshape(-1, 32)
         first = np.zeros((count, RECORD), np.uint8)
         first[:, 0] = KIND_FIRST
-        first[:, 2:6] = big_endian(self.release.sentence_end - self.release.sentence_start, 4)
-        first[:, 32:] = digests[np.maximum(sentence, 0)]
+        first[:, 2:6] = _big_endian(self.release.sentence_end - self.release.sentence_start)
+        first[:, 32:] = digests.take(np.maximum(sentence, 0), axis=0)
         inner = first.copy()
         table = np.zeros((max(len(self.tables.gaps), 1), 28), np.uint8)
         for atoms, name in self.tables.gaps.items():
@@ -265,6 +267,10 @@ def member_collisions(tables: AtomTables, named: NamedAtoms) -> tuple[NDArray[np
         for i in np.flatnonzero(named.inner[:, 0] == KIND_FOLDED).tolist():
             inner[i] = named.inner[i, 32:].tobytes() in shared
     return sentence, inner
+
+
+def _big_endian(lengths: Ints) -> NDArray[np.uint8]:
+    return lengths.astype(">u4").view(np.uint8).reshape(-1, 4)
 
 
 def _shared(digests: list[bytes]) -> set[bytes]:

@@ -72,38 +72,49 @@ def check_partition(universe: int, partition: Partition, *, where: str) -> None:
     Raises:
         IntegrityError: a row is missing, out of the universe, or in two parts.
     """
-    merge_exactly({part: partition.rows(part) for part in PARTS}, universe=np.arange(universe), where=where)
+    merge_exactly(
+        {part: partition.rows(part) for part in PARTS}, universe=universe, members=None, where=where
+    )
     merge_exactly(
         {
             "published": partition.published,
             "dominated": partition.dominated,
             "provisional": partition.provisional,
         },
-        universe=partition.matched,
+        universe=universe,
+        members=partition.matched,
         where=f"{where}, presentation of matched",
     )
 
 
-def merge_exactly(parts: dict[str, Ints], *, universe: Ints, where: str) -> None:
-    """Check that ascending streams are disjoint and together give exactly the universe's rows."""
+def merge_exactly(
+    parts: dict[str, Ints], *, universe: int, members: Ints | None, where: str
+) -> None:
+    """Check that ascending row lists are disjoint and together give exactly the universe's rows, or exactly `members` of them."""
+    seen = np.zeros(universe, np.uint8)
     for name, rows in parts.items():
-        if (np.diff(rows) <= 0).any():
-            raise IntegrityError(f"part {name} is not strictly ascending", where=where, kind="partition")
-    merged = np.sort(np.concatenate(list(parts.values())))
-    twice = merged[1:][merged[1:] == merged[:-1]]
-    if len(twice):
-        names = [name for name, rows in parts.items() if twice[0] in rows]
+        if (np.diff(rows) <= 0).any() or (len(rows) and (rows[0] < 0 or rows[-1] >= universe)):
+            raise IntegrityError(
+                f"part {name} is not strictly ascending inside the universe",
+                where=where,
+                expected=f"rows 0 to {universe - 1}, each once",
+                kind="partition",
+            )
+        seen[rows] += 1
+    expected = np.ones(universe, np.uint8)
+    if members is not None:
+        expected[:] = 0
+        expected[members] = 1
+    wrong = np.flatnonzero(seen != expected)
+    if len(wrong):
+        row = int(wrong[0])
+        names = [name for name, rows in parts.items() if (rows == row).any()]
         raise IntegrityError(
-            f"row {int(twice[0])} stands in {' and '.join(names)}",
+            f"row {row} stands in {' and '.join(names) or 'no part'}",
             where=where,
-            expected="every item in exactly one part",
+            expected="every item in exactly one part" if expected[row] else "no part",
             kind="partition",
         )
-    if len(merged) != len(universe) or not np.array_equal(merged, universe):
-        missing = np.setdiff1d(universe, merged)
-        extra = np.setdiff1d(merged, universe)
-        what = f"row {int(missing[0])} is in no part" if len(missing) else f"row {int(extra[0])} is unknown"
-        raise IntegrityError(what, where=where, expected="every item in exactly one part", kind="partition")
 
 
 def exact_status(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tekrar.core.atoms import UNREADABLE, AtomNamer, NamedAtoms
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
-from tekrar.core.preimage import masked_items
+from tekrar.core.preimage import KIND_FOLDED, masked_items
 from tekrar.errors import IntegrityError
 
 Ints = NDArray[np.int64]
@@ -190,23 +190,34 @@ def verify_atoms(
     Raises:
         IntegrityError: bytes of one name differ now: the buffer changed after it was fingerprinted.
     """
+    release, text, masks = namer.release, namer.text, named.masks
+    chosen = np.flatnonzero(inside)
+    places = (chosen, release.sentence_start[chosen], release.sentence_end[chosen], named.sentence[chosen])
     bearer: dict[int, bytes] = {}
-    for i in np.flatnonzero(inside).tolist():
-        items = _sentence_items(namer, named, i)
-        if bearer.setdefault(int(named.sentence[i]), items) != items:
-            raise _changed(int(namer.release.sentence_start[i]))
-    gap_bearer: dict[int, object] = {}
-    for i in np.flatnonzero(gaps).tolist():
+    for i, start, end, name in zip(*(column.tolist() for column in places), strict=True):
+        data = bytes(text[start:end])
+        if i in masks:
+            data = b"\xff" + masked_items(data, masks[i])[0]
+        if bearer.setdefault(name, data) != data:
+            raise _changed(start)
+    _verify_gaps(namer, named, np.flatnonzero(gaps))
+
+
+def _verify_gaps(namer: AtomNamer, named: NamedAtoms, chosen: Ints) -> None:
+    release, text = namer.release, namer.text
+    folded = named.inner[chosen, 0] == KIND_FOLDED
+    single = chosen[~folded]
+    atom = release.sentence_atom[single] - 1
+    places = (named.gap[single], release.atom_kind[atom], release.atom_start[atom], release.atom_end[atom])
+    bearer: dict[int, object] = {}
+    for name, kind, start, end in zip(*(column.tolist() for column in places), strict=True):
+        data = (kind, bytes(text[start:end]))
+        if bearer.setdefault(name, data) != data:
+            raise _changed(start)
+    for i in chosen[folded].tolist():
         atoms = namer.gap_atoms(i, named.gap_masks)
-        if gap_bearer.setdefault(int(named.gap[i]), atoms) != atoms:
-            raise _changed(int(namer.release.sentence_end[i - 1]))
-
-
-def _sentence_items(namer: AtomNamer, named: NamedAtoms, i: int) -> bytes:
-    start, end = int(namer.release.sentence_start[i]), int(namer.release.sentence_end[i])
-    data = bytes(namer.text[start:end])
-    spans = named.masks.get(i)
-    return data if spans is None else b"\xff" + masked_items(data, spans)[0]
+        if bearer.setdefault(int(named.gap[i]), atoms) != atoms:
+            raise _changed(int(release.sentence_end[i - 1]))
 
 
 def _changed(at: int) -> IntegrityError:

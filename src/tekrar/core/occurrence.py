@@ -81,9 +81,15 @@ class Runs:
 
     def extents(self, low: int, high: int) -> tuple[Ints, Ints]:
         """First byte and extent length of the rows low..high."""
-        sentence = self.row_sentence[low:high].astype(np.int64)
-        start = self.start[sentence]
-        return start, self.end[sentence + self.row_length[low:high] - 1] - start
+        return self._extents(self.row_sentence[low:high], self.row_length[low:high])
+
+    def extents_of(self, rows: Ints) -> tuple[Ints, Ints]:
+        """First byte and extent length of any rows."""
+        return self._extents(self.row_sentence.take(rows), self.row_length.take(rows))
+
+    def _extents(self, sentence: NDArray[np.int32], length: NDArray[np.int8]) -> tuple[Ints, Ints]:
+        start = self.start.take(sentence)
+        return start, self.end.take(sentence + (length - 1)) - start
 
 
 def enumerate_paragraphs(release: TextRelease) -> Paragraphs:

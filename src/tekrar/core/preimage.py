@@ -59,6 +59,10 @@ def sentence_preimage(items: bytes) -> bytes:
     return _SENTENCE_HEAD + items
 
 
+#: Everything of an unmasked sentence's preimage before its `lp(bytes)`: head, item count 1, BYTES type.
+PLAIN_SENTENCE_HEAD: Final = _SENTENCE_HEAD + b"\x00\x00\x00\x01\x01"
+
+
 def fold_preimage(atoms: Sequence[tuple[int, bytes]], member_digest: bytes) -> bytes:
     """Preimage of a folded member: the separator atoms before it (kind, items) and its own member digest."""
     return _FOLD_HEAD + u32(len(atoms)) + b"".join(u8(kind) + items for kind, items in atoms) + member_digest

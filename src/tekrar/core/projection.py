@@ -6,12 +6,24 @@ occurrence that shares a byte with the span; `masked_with_boundary` replaces the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.core.encoding import manifest_root, u8, u64, witness_scope
+from tekrar.core.encoding import (
+    CHUNK_RECORDS,
+    Record,
+    chunk_digest,
+    manifest_root,
+    record_bytes,
+    seal_root,
+    u8,
+    u64,
+    witness_scope,
+)
 from tekrar.core.identity import COORDINATE_PROFILE
 from tekrar.core.policy import (
     ANNOTATION_KINDS,
@@ -73,24 +85,34 @@ class Projection:
                 limit = np.minimum(limit, first_hit(start, dataset.start, dataset.end))
         return limit
 
-    def witness_records(self, hits: list[tuple[int, int]]) -> list[tuple[bytes, bytes]]:
-        """Witness records of the spans (index of `treated`, span) that an extent intersects, in key order."""
-        records = []
-        for which, index in hits:
-            dataset = self.treated[which]
-            key = (
-                u64(int(dataset.start[index]))
-                + u64(int(dataset.end[index]))
-                + u8(ANNOTATION_KINDS[dataset.annotation])
-                + dataset.selection[index]
-            )
-            records.append((key, u8(TREATMENTS[dataset.treatment]) + u8(dataset.reason)))
-        return sorted(records)
+    @cached_property
+    def _records(self) -> list[list[Record]]:
+        """Witness record of every span of every treated dataset."""
+        return [
+            [
+                (
+                    u64(start) + u64(end) + u8(ANNOTATION_KINDS[t.annotation]) + selection,
+                    u8(TREATMENTS[t.treatment]) + u8(t.reason),
+                )
+                for start, end, selection in zip(t.start.tolist(), t.end.tolist(), t.selection, strict=True)
+            ]
+            for t in self.treated
+        ]
 
-    def witness_root(self, hits: list[tuple[int, int]]) -> bytes:
-        """Mask witness root of the spans an extent intersects; the empty witness is a constant of the projection."""
-        scope = witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
-        return manifest_root("mask-witness", scope, self.witness_records(hits))
+    @cached_property
+    def _scope(self) -> bytes:
+        return witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
+
+    def witness_root(self, hits: Sequence[tuple[int, int]]) -> bytes:
+        """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key order.
+
+        The empty witness is a constant of the projection.
+        """
+        records = sorted(self._records[which][index] for which, index in hits)
+        if not 0 < len(records) <= CHUNK_RECORDS:
+            return manifest_root("mask-witness", self._scope, records)
+        head = chunk_digest([record_bytes(key, value) for key, value in records])
+        return seal_root("mask-witness", self._scope, len(records), head)
 
     def root(self) -> bytes:
         """Root of the whole materialized projection: the witness of the entire release (PRJ-13)."""

@@ -27,8 +27,8 @@ from tekrar.core.encoding import (
     u32,
     u64,
 )
-from tekrar.core.identity import name_prefix, text_release_id, uuid_text
-from tekrar.core.rows import big_endian, fixed_rows, rows_root
+from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, text_release_id, uuid_text
+from tekrar.core.rows import Part, fixed_rows, rows_root
 from tekrar.core.text import Dataset, TextRelease
 
 FORMAT = "tekrar/core-release/v1"
@@ -59,13 +59,8 @@ def atoms_root(release: TextRelease, digests: NDArray[np.uint8]) -> bytes:
     """Root of the `core-atoms` manifest from the atoms' digests."""
     count = len(release.atom_kind)
     rows = fixed_rows(
-        [big_endian(np.arange(count), 8)],
-        [
-            release.atom_kind.reshape(-1, 1),
-            big_endian(release.atom_start, 8),
-            big_endian(release.atom_length, 8),
-            digests,
-        ],
+        [(np.arange(count), 8)],
+        [(release.atom_kind, 1), (release.atom_start, 8), (release.atom_length, 8), digests],
     )
     return rows_root("core-atoms", no_scope(), rows)
 
@@ -123,7 +118,7 @@ def _tree_roots(release: TextRelease) -> Iterator[tuple[str, bytes]]:
         rows_root(
             "core-chapters",
             scope,
-            fixed_rows([big_endian(np.arange(count), 8)], [big_endian(release.chapter_paragraphs, 4)]),
+            fixed_rows([(np.arange(count), 8)], [(release.chapter_paragraphs, 4)]),
         ),
     )
     count = len(release.paragraph_sentences)
@@ -133,8 +128,8 @@ def _tree_roots(release: TextRelease) -> Iterator[tuple[str, bytes]]:
             "core-paragraphs",
             scope,
             fixed_rows(
-                [big_endian(np.arange(count), 8)],
-                [big_endian(release.paragraph_sentences, 4), release.paragraph_given.reshape(-1, 1)],
+                [(np.arange(count), 8)],
+                [(release.paragraph_sentences, 4), (release.paragraph_given, 1)],
             ),
         ),
     )
@@ -148,6 +143,11 @@ def _label_roots(release: TextRelease) -> Iterator[tuple[str, bytes]]:
 
 
 def _labels_root(kind: str, *columns: Sequence[str | int | None]) -> bytes:
+    if kind == "core-paragraph-labels" and all(None not in column for column in columns):
+        present = np.ones(len(columns[0]), np.uint8)
+        numbers = [np.array(column, np.int64).view(np.uint64) for column in columns]
+        parts: list[Part] = [part for number in numbers for part in ((present, 1), (number, 8))]
+        return rows_root(kind, no_scope(), fixed_rows([(np.arange(len(present)), 8)], parts))
     records: Iterator[Record] = (
         (u64(i), b"".join(_label(value) for value in row)) for i, row in enumerate(zip(*columns, strict=True))
     )
@@ -162,8 +162,6 @@ def _label(value: str | int | None) -> bytes:
 
 def span_selections(release: bytes, start: NDArray[Any], end: NDArray[Any]) -> list[bytes]:
     """Selection UUIDs (16 bytes) of single ranges of one release (UUID bytes), in the order given."""
-    from tekrar.core.identity import COORDINATE_PROFILE
-
     base = hashlib.sha1(
         name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE}),
         usedforsecurity=False,
@@ -172,11 +170,12 @@ def span_selections(release: bytes, start: NDArray[Any], end: NDArray[Any]) -> l
     for low, high in zip(start.tolist(), end.tolist(), strict=True):
         state = base.copy()
         state.update(b"%d-%d" % (low, high))
-        raw = bytearray(state.digest()[:16])
-        raw[6] = raw[6] & 0x0F | 0x50
-        raw[8] = raw[8] & 0x3F | 0x80
-        out.append(bytes(raw))
-    return out
+        out.append(state.digest())
+    ids = np.frombuffer(b"".join(out), np.uint8).reshape(-1, 20)[:, :16].copy()
+    ids[:, 6] = ids[:, 6] & 0x0F | 0x50
+    ids[:, 8] = ids[:, 8] & 0x3F | 0x80
+    data = ids.tobytes()
+    return [data[at : at + 16] for at in range(0, len(data), 16)]
 
 
 def dataset_root(dataset: Dataset, *, release: bytes) -> bytes:

@@ -1,13 +1,15 @@
 """Manifest records in bulk: fixed-width rows as numpy bytes, hashed chunk by chunk.
 
 The same records as `tekrar.core.encoding.manifest_root`, for columns of millions of rows. A row is the delimited record
-`lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3).
+`lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3). A part of a record is a byte column, uint8 (n, w),
+or a pair (integers, width) that is written big-endian. Rows are assembled as packed structs, which is many times faster than by slices.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,44 +18,65 @@ from numpy.typing import NDArray
 from tekrar.core.encoding import CHUNK_RECORDS, seal_root, tree_head, u32
 
 Bytes2D = NDArray[np.uint8]
+Part = Bytes2D | tuple[NDArray[Any], int]
 
 
-def big_endian(values: NDArray[Any], width: int) -> Bytes2D:
-    """Integers as big-endian bytes, shape (n, width); width 1, 2, 4 or 8."""
-    kind = {1: ">u1", 2: ">u2", 4: ">u4", 8: ">u8"}[width]
-    return np.ascontiguousarray(values.astype(kind)).view(np.uint8).reshape(len(values), width)
+def _width(part: Part) -> int:
+    return part[1] if isinstance(part, tuple) else int(part.shape[1])
 
 
-def fixed_rows(key: Sequence[Bytes2D], value: Sequence[Bytes2D]) -> Bytes2D:
-    """Delimited records, shape (n, 8 + key width + value width), from byte columns of shape (n, w)."""
-    key_width = sum(part.shape[1] for part in key)
-    value_width = sum(part.shape[1] for part in value)
-    rows = np.empty((len(key[0]), 8 + key_width + value_width), np.uint8)
-    rows[:, 0:4] = np.frombuffer(u32(key_width), np.uint8)
-    at = 4
-    for part in key:
-        rows[:, at : at + part.shape[1]] = part
-        at += part.shape[1]
-    rows[:, at : at + 4] = np.frombuffer(u32(value_width), np.uint8)
-    at += 4
-    for part in value:
-        rows[:, at : at + part.shape[1]] = part
-        at += part.shape[1]
-    return rows
+def _length(part: Part) -> int:
+    return len(part[0] if isinstance(part, tuple) else part)
 
 
-def row_chunk_digests(rows: Bytes2D) -> list[bytes]:
-    """Chunk digests of delimited rows; the first row must begin a chunk of the manifest."""
+@cache
+def _layout(key: tuple[tuple[int, bool], ...], value: tuple[tuple[int, bool], ...]) -> np.dtype[Any]:
+    """Packed struct of one record; a part is (width, is an integer)."""
+    fields: list[tuple[str, str]] = [("key", ">u4")]
+    for name, parts in (("k", key), ("v", value)):
+        if name == "v":
+            fields.append(("value", ">u4"))
+        fields += [(f"{name}{i}", f">u{width}" if number else f"V{width}") for i, (width, number) in enumerate(parts)]
+    return np.dtype(fields)
+
+
+def fixed_rows(key: Sequence[Part], value: Sequence[Part]) -> Bytes2D:
+    """Delimited records, uint8 (n, 8 + key width + value width)."""
+    shapes = [tuple((_width(part), isinstance(part, tuple)) for part in parts) for parts in (key, value)]
+    rows = np.empty(_length(key[0]), _layout(*shapes))
+    rows["key"] = sum(width for width, _ in shapes[0])
+    rows["value"] = sum(width for width, _ in shapes[1])
+    for name, parts in (("k", key), ("v", value)):
+        for i, part in enumerate(parts):
+            if isinstance(part, tuple):
+                rows[f"{name}{i}"] = part[0]
+            else:
+                rows[f"{name}{i}"] = np.ascontiguousarray(part).view(f"V{part.shape[1]}")[:, 0]
+    return rows.view(np.uint8).reshape(len(rows), rows.dtype.itemsize)
+
+
+def chunk_hashes(records: Bytes2D | tuple[Bytes2D, NDArray[np.int64]]) -> Bytes2D:
+    """Chunk digests, uint8 (chunks, 32), of delimited records that begin with a chunk.
+
+    `records` are rows of one width, or flat bytes and the offsets of ragged records with a final total.
+    """
     full = hashlib.sha256(b"\x00" + u32(CHUNK_RECORDS))
-    digests = []
-    for start in range(0, len(rows), CHUNK_RECORDS):
-        chunk = rows[start : start + CHUNK_RECORDS]
-        state = full.copy() if len(chunk) == CHUNK_RECORDS else hashlib.sha256(b"\x00" + u32(len(chunk)))
-        state.update(chunk)
-        digests.append(state.digest())
-    return digests
+    if isinstance(records, tuple):
+        count, offset = len(records[1]) - 1, records[1].tolist()
+        flat = memoryview(records[0])
+    else:
+        count, width = records.shape
+        flat, offset = memoryview(records.reshape(-1)), range(0, count * width + 1, width)
+    out = []
+    for low in range(0, count, CHUNK_RECORDS):
+        high = min(count, low + CHUNK_RECORDS)
+        state = full.copy() if high - low == CHUNK_RECORDS else hashlib.sha256(b"\x00" + u32(high - low))
+        state.update(flat[offset[low] : offset[high]])
+        out.append(state.digest())
+    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)
 
 
 def rows_root(kind: str, scope: bytes, rows: Bytes2D) -> bytes:
     """Manifest root of delimited rows in key order."""
-    return seal_root(kind, scope, len(rows), tree_head(row_chunk_digests(rows)))
+    leaves = [digest.tobytes() for digest in chunk_hashes(rows)]
+    return seal_root(kind, scope, len(rows), tree_head(leaves))

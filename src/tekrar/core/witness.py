@@ -74,4 +74,4 @@ def witnesses_of(
         index[i] = seen.setdefault(spans, len(seen))
     of_row = np.zeros(rows, np.int32)
     of_row[touched] = index[inverse]
-    return Witnesses(tuple(projection.witness_root(list(s)) for s in seen), tuple(seen), of_row)
+    return Witnesses(tuple(projection.witness_root(s) for s in seen), tuple(seen), of_row)
