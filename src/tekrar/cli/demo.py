@@ -1,4 +1,4 @@
-"""`tekrar demo`: everything on a real corpus, or on the invented sample, each step as the command one would type."""
+"""`tekrar demo`: everything on a real corpus or on the invented sample, by the commands one types."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Import, build, verify, report, and say what was found."""
     from tekrar.demo import folder
+    from tekrar.package.atomic import write_file
     from tekrar.view.open import open_corpus
 
     begun = time.monotonic()
+    data, source, language = _source(args)
     folder.prepare(args.out)
+    write_file(source, data)
     release, artifact = args.out / folder.RELEASE, args.out / folder.ARTIFACT
-    source, language = _write_source(args)
     verbs = [
         ["import", str(source), "--language", language, "--out", str(release)],
         ["build", str(release), "--out", str(artifact), "--workers", "0"],
         ["verify", str(artifact), "--release", str(release)],
         ["report", str(artifact), "--release", str(release), "--out", str(args.out / folder.REPORT)],
     ]
-    status = EXIT_OK
     for words in verbs:
-        status = status or _run_verb(args, words)
-    if status:
-        return status
+        if status := _run_verb(args, words):
+            return status
     seconds = time.monotonic() - begun
     corpus = open_corpus(artifact, release)
     described, told, example = _sample(corpus) if args.sample else _found(corpus)
@@ -66,34 +66,30 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _write_source(args: argparse.Namespace) -> tuple[Path, str]:
-    """The paragraph JSON-lines source in the demo's folder, and its language."""
+def _source(args: argparse.Namespace) -> tuple[bytes, Path, str]:
+    """The paragraph JSON-lines source, where it goes in the demo's folder, and its language."""
     from tekrar.demo import folder, kjv, sample
-    from tekrar.package.atomic import write_file
 
     if args.sample:
-        path, data, language = args.out / folder.SAMPLE_SOURCE, sample.source_bytes(), sample.LANGUAGE
-    else:
-        _tell(
-            args, f"reading the King James Version from the installed package {kjv.PACKAGE} (public domain)"
-        )
-        data = kjv.source_bytes(kjv.read_bible(kjv.installed_module()))
-        path, language = args.out / folder.KJV_SOURCE, kjv.LANGUAGE
-    write_file(path, data)
-    return path, language
+        return sample.source_bytes(), args.out / folder.SAMPLE_SOURCE, sample.LANGUAGE
+    _tell(args, f"the King James Version (public domain), read from the package {kjv.PACKAGE}")
+    data = kjv.source_bytes(kjv.read_bible(kjv.installed_module()))
+    return data, args.out / folder.KJV_SOURCE, kjv.LANGUAGE
 
 
 def _run_verb(args: argparse.Namespace, words: list[str]) -> int:
-    """Run a verb as the command line would, show it as one would type it, and keep its own words back."""
+    """Run a verb, show it as one would type it, and hold its own words back unless it fails."""
     from tekrar.cli import verb_module, verb_parser
 
     module = verb_module(words[0])
     quiet = ["--quiet"] if args.quiet or args.json else []
     parsed = verb_parser(words[0], module).parse_args([*words[1:], *quiet])
     begun = time.monotonic()
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()) as held:
         status = int(module.run(parsed) or EXIT_OK)
     _tell(args, f"{time.monotonic() - begun:5.1f} s  tekrar {shlex.join(words)}")
+    if status:
+        _tell(args, held.getvalue())
     return status
 
 
@@ -118,7 +114,7 @@ def _next(release: Path, artifact: Path, *, example: str) -> list[str]:
     """Commands that work on what was just made."""
     names = shlex.join([str(artifact), "--release", str(release)])
     show = [f"tekrar show {names} {shlex.quote(example)}"] if example else []
-    return [*show, f"tekrar classes {names}", f"tekrar coverage {shlex.quote(str(artifact))}"]
+    return [*show, f"tekrar classes {names} --profile FS", f"tekrar coverage {shlex.quote(str(artifact))}"]
 
 
 def _say(args: argparse.Namespace, corpus: Corpus, *, record: dict[str, Any], told: list[str]) -> None:

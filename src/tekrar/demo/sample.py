@@ -1,7 +1,7 @@
 """The invented Turkish sample, and what each profile makes of it, paragraph by paragraph.
 
-Each record of the sample may carry a key `look`, a remark for the reader; it travels through the import as source metadata.
-Every status is read from the artifact.
+A record of the sample may carry a key `look`, a remark for the reader, which the import keeps as source
+metadata. Every status is read from the artifact.
 """
 
 from __future__ import annotations
