@@ -107,17 +107,26 @@ def find_book(name: str, release: TextRelease) -> int:
     return found[0]
 
 
+def find_chapter(address: Address, release: TextRelease) -> int:
+    """Ordinal of an address's chapter in the release.
+
+    Raises:
+        NotFoundError: the release has no such book or chapter.
+    """
+    book = find_book(address.book, release)
+    chapters = int(release.book_chapters[book])
+    if not 1 <= address.chapter <= chapters:
+        raise _absent(address, f"book {address.book} has {chapters} chapters")
+    return int(release.book_chapter_start[book]) + address.chapter - 1
+
+
 def locate(address: Address, release: TextRelease) -> Located:
     """The place of an address.
 
     Raises:
         NotFoundError: the release has no such book, chapter, paragraph or sentences.
     """
-    book = find_book(address.book, release)
-    chapters = int(release.book_chapters[book])
-    if not 1 <= address.chapter <= chapters:
-        raise _absent(address, f"book {address.book} has {chapters} chapters")
-    chapter = int(release.book_chapter_start[book]) + address.chapter - 1
+    chapter = find_chapter(address, release)
     if address.is_run:
         low, high = (int(v) for v in release.chapter_sentence_start[chapter : chapter + 2])
         first = low + address.start - 1

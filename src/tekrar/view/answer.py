@@ -1,5 +1,6 @@
-"""What is known of one occurrence: its status from the partition, its class, its reasons (ADR-009 *Query behavior*; QRY-02, QRY-03).
+"""What is known of one occurrence: its status from the partition, its class, its reasons.
 
+Serves ADR-009 *Query behavior* (QRY-02, QRY-03).
 Every answer names its profile, predicate and release; a bare `unique` says nothing, for the same text can
 be unique in one profile and matched in another (AMB-53).
 """
@@ -71,7 +72,7 @@ class Answer:
 
     @property
     def reasons(self) -> list[str]:
-        """Distinct reasons of the excluding spans in the ADR's order; the first is the primary one (AMB-11)."""
+        """Distinct reasons of the excluding spans in the ADR's order, the primary one first (AMB-11)."""
         found = {s.reason for s in self.spans if s.treatment == "excluded_from_extent"}
         return sorted(found, key=REASONS.__getitem__)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tekrar.core.address import Address, Located, locate, parse_address
+from tekrar.core.address import Address, Located, find_chapter, locate, parse_address
 from tekrar.core.identity import parse_uuid
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 from tekrar.core.text import TextRelease
@@ -60,7 +60,7 @@ def find(corpus: Corpus, query: str, *, profile: str | None = None) -> Found:
             f"no occurrence or class has the ID {query}",
             where=str(corpus.artifact.path),
             expected=f"an ID issued under {', '.join(view.short for view in views)} of this artifact",
-            mend="an unknown ID is neither unique nor excluded: ask by address, or another artifact or profile",
+            mend="an unknown ID says nothing about any text: ask by address, or another artifact",
             kind="unknown_id",
         )
     return Found(rows=rows)
@@ -71,16 +71,15 @@ def _rows_with(views: list[ProfileView], identity: bytes) -> tuple[tuple[Profile
 
 
 def _at_address(release: TextRelease, views: list[ProfileView], address: Address) -> Found:
-    place = locate(address, release)
+    find_chapter(address, release)
     fitting = [view for view in views if view.profile.is_runs == address.is_run]
     if not fitting:
         what = "runs of sentences" if address.is_run else "paragraphs"
         return Found(uncovered=f"the profile {views[0].short} does not enumerate {what}")
     if address.is_run and not MIN_RUN <= address.length <= MAX_RUN:
-        reason = f"a run of {address.length} sentences" if address.length > 1 else "a single sentence"
-        return Found(
-            uncovered=f"{reason} is outside the universe of runs of {MIN_RUN} to {MAX_RUN} sentences"
-        )
+        run = f"a run of {address.length} sentences" if address.length > 1 else "a single sentence"
+        return Found(uncovered=f"{run} is outside the universe of runs of {MIN_RUN} to {MAX_RUN} sentences")
+    place = locate(address, release)
     if place.paragraph is not None and place.first == place.last:
         return Found(empty_paragraph=True)
     return Found(rows=tuple((view, row_at(view, place)) for view in fitting))

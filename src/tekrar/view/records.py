@@ -1,0 +1,139 @@
+"""Answers as JSON records: the keys of contract C10, with exact text, context and reasons added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tekrar.core.identity import uuid_text
+from tekrar.view.answer import Answer, TreatedSpan, treated_spans
+from tekrar.view.classes import class_id, class_record
+from tekrar.view.open import Corpus
+from tekrar.view.profile import PUBLISHED, ProfileView
+from tekrar.view.query import Found
+from tekrar.view.status import NoOccurrence, QueryStatus
+from tekrar.view.wording import class_why, qualified, why
+
+
+def envelope(corpus: Corpus, query: str) -> dict[str, Any]:
+    """What every answer is about: the query, the release and the artifact."""
+    release = corpus.artifact.manifest["release"]
+    return {
+        "query": query,
+        "release": release["text_release"],
+        "edition": release["edition"],
+        "artifact_root": corpus.artifact.artifact_root.hex(),
+    }
+
+
+def scope_record(view: ProfileView) -> dict[str, Any]:
+    """What a status holds for: profile, predicate and release (AMB-53)."""
+    return {
+        "profile": view.short,
+        "profile_name": view.spec.name,
+        "profile_id": view.id,
+        "predicate": view.spec.predicate,
+        "release": view.profile.artifact.text_release,
+    }
+
+
+def answer_record(corpus: Corpus, answer: Answer, *, context: int) -> dict[str, Any]:
+    """One occurrence under one profile: status, place, text, reasons, class with every member."""
+    view = answer.view
+    return {
+        "status": str(answer.status),
+        "presentation": None if answer.presentation is None else str(answer.presentation),
+        **scope_record(view),
+        "occurrence": member_record(corpus, view, answer.row, context=context),
+        "reasons": answer.reasons,
+        "code": answer.code or None,
+        "spans": [span_record(corpus, span) for span in answer.spans],
+        "class": None if answer.number is None else full_class(corpus, view, answer.number, context=context),
+        "why": why(answer),
+    }
+
+
+def full_class(corpus: Corpus, view: ProfileView, number: int, *, context: int) -> dict[str, Any]:
+    """A class: C10's facts, its dominator with the strict extension, every member with text and context."""
+    winner = int(view.classes["winner"][number])
+    dominator = None
+    if winner != PUBLISHED:
+        dominator = {
+            "class_id": class_id(view, winner),
+            "left": int(view.classes["left"][number]),
+            "right": int(view.classes["right"][number]),
+            "length": int(view.class_length[winner]),
+            "size": int(view.classes["size"][winner]),
+        }
+    return {
+        **class_record(view, number),
+        "witness": view.classes["witness"][number].tobytes().hex(),
+        "dominated_by": dominator,
+        "dominates": int((view.classes["winner"] == number).sum()),
+        "members": [
+            member_record(corpus, view, row, context=context)
+            for row in view.profile.class_members(number).tolist()
+        ],
+    }
+
+
+def class_answer(corpus: Corpus, view: ProfileView, number: int, *, context: int) -> dict[str, Any]:
+    """The answer to a class ID or group key."""
+    return {
+        "status": str(QueryStatus.MATCHED),
+        "presentation": str(view.presentation(number)),
+        **scope_record(view),
+        "class": full_class(corpus, view, number, context=context),
+        "why": f"An exact class {qualified(view)}; {class_why(view, number)}",
+    }
+
+
+def member_record(corpus: Corpus, view: ProfileView, row: int, *, context: int) -> dict[str, Any]:
+    """A member in C10's keys, with its address, its exact text, its context and what is masked in it."""
+    rows = np.array([row])
+    return {
+        **corpus.places.members(view, rows)[0],
+        "address": str(corpus.places.addresses(view, rows)[0]),
+        **corpus.places.in_context(view, row, sentences=context),
+        "masks": [
+            span_record(corpus, span)
+            for span in treated_spans(view, row)
+            if span.treatment == "masked_with_boundary"
+        ],
+    }
+
+
+def span_record(corpus: Corpus, span: TreatedSpan) -> dict[str, Any]:
+    """An annotation span with its reason and exact text."""
+    return {
+        "start": span.start,
+        "end": span.end,
+        "annotation": span.annotation,
+        "treatment": span.treatment,
+        "reason": span.reason,
+        "selection": uuid_text(span.selection),
+        "text": corpus.places.text(span.start, span.end),
+    }
+
+
+def absent_record(corpus: Corpus, found: Found) -> dict[str, Any]:
+    """The answer where no enumerator emits an occurrence: never unique."""
+    emitters = {
+        view.spec.enumerator: {"enumerator": view.spec.enumerator, "universe": view.rows}
+        for view in corpus.views()
+    }
+    common = {"release": corpus.artifact.text_release, "enumerators": list(emitters.values())}
+    if found.empty_paragraph:
+        return {
+            "status": str(QueryStatus.EXCLUDED),
+            **common,
+            "reasons": ["empty_core_extent"],
+            "why": "An empty paragraph: inventoried, and excluded from enumeration; there is nothing to compare.",
+        }
+    return {
+        "status": str(NoOccurrence.NOT_COVERED),
+        **common,
+        "reasons": [],
+        "why": f"Not covered: {found.uncovered}. Nothing is said about whether its text repeats.",
+    }

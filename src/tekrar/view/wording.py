@@ -1,0 +1,71 @@
+"""Answers in plain sentences, each qualified by profile, predicate and release (AMB-53)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tekrar.view.answer import Answer
+from tekrar.view.profile import PUBLISHED, ProfileView
+from tekrar.view.status import Presentation, QueryStatus
+
+_EXCLUDED: Final = {
+    "heading_marker_intersection": "it shares bytes with a heading",
+    "note_body_intersection": "it shares bytes with the body of a note",
+    "empty_core_extent": "it has no byte",
+}
+_PENDING: Final = {
+    "pending_evaluation": "its evaluation was put off",
+    "pending_peer_universe": "no equal was found so far, but other items of the universe are open",
+    "pending_verification": "it was grouped, its bytes are not verified yet",
+}
+_FAILED: Final = {
+    "missing_witness_bytes": "bytes of it could not be read when the artifact was built",
+    "digest_collision": "an unequal item has its digest, so none of that digest is accepted",
+}
+
+
+def qualified(view: ProfileView) -> str:
+    """`under FS (…) of release …`: what every status holds for."""
+    return f"under {view.short} ({view.spec.name}) of release {view.profile.artifact.text_release}"
+
+
+def things(view: ProfileView, count: int) -> str:
+    """So many occurrences of a profile, in words."""
+    one, many = (
+        ("run of sentences", "runs of sentences") if view.profile.is_runs else ("paragraph", "paragraphs")
+    )
+    return f"{count} {one if count == 1 else many}"
+
+
+def why(answer: Answer) -> str:
+    """One sentence that says what the status means for this occurrence."""
+    view, scope = answer.view, qualified(answer.view)
+    if answer.problem:
+        return f"The artifact gives no answer {scope}: {answer.problem}. This says nothing about repetition."
+    if answer.status is QueryStatus.MATCHED and answer.number is not None:
+        others = int(view.classes["size"][answer.number]) - 1
+        return f"Matched with {things(view, others)} {scope}; {class_why(view, answer.number)}"
+    if answer.status is QueryStatus.UNIQUE:
+        return f"Unique {scope}: the complete universe was compared and holds no equal of it."
+    if answer.status is QueryStatus.EXCLUDED:
+        grounds = " and ".join(_EXCLUDED[reason] for reason in answer.reasons)
+        return f"Excluded {scope}: {grounds}. It was not compared, so it is neither unique nor repeated."
+    if answer.status is QueryStatus.NOT_EVALUATED:
+        return f"Not evaluated {scope}: {_PENDING[answer.code]}. It is not known to be unique."
+    return f"Failed {scope}: {_FAILED[answer.code]}. It is not known to be unique or repeated."
+
+
+def class_why(view: ProfileView, number: int) -> str:
+    """How the class is presented, and for a dominated one by what: suppression is no rejection (DOM-08)."""
+    shown = view.presentation(number)
+    if shown is Presentation.PUBLISHED:
+        return "its class is published."
+    if shown is Presentation.PROVISIONAL:
+        return "the group is provisional: other items are open, so no class is issued."
+    left, right = (int(view.classes[side][number]) for side in ("left", "right"))
+    winner = int(view.classes["winner"][number])
+    assert winner != PUBLISHED
+    return (
+        "its class is true and kept as evidence, and is dominated: each of its members lies in one of a class of "
+        f"{int(view.class_length[winner])} sentences, {left} more before it and {right} more after it."
+    )
