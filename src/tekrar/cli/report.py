@@ -1,0 +1,53 @@
+"""`tekrar report`: write one self-contained page that shows what repeats and where."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tekrar.cli.outcome import print_json
+from tekrar.cli.progress import progress
+from tekrar.errors import EXIT_OK, UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar report`."""
+    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument(
+        "--release", required=True, type=Path, metavar="RELEASE", help="the text release it was built from"
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html")
+    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page and say where it is."""
+    from tekrar.package import write_file
+    from tekrar.package.atomic import target_exists
+    from tekrar.view.report import open_pair, report_page
+
+    _check_target(args.out, packages=(args.artifact, args.release))
+    if not args.force and (args.out.exists() or args.out.is_symlink()):
+        raise target_exists(args.out)  # before the work, not after it
+    with progress(args, "writing the report"):
+        page, record = report_page(*open_pair(args.artifact, args.release))
+        write_file(args.out, page, replace=args.force)
+    if args.json:
+        print_json({"report": str(args.out), **record})
+    elif not args.quiet:
+        print(f"report  {args.out}  ({len(page):,} bytes): open it in a browser; it needs no network")
+    return EXIT_OK
+
+
+def _check_target(out: Path, *, packages: tuple[Path, ...]) -> None:
+    """Refuse a folder, and a place inside a package: another file there would break it."""
+    if out.is_dir():
+        raise UsageError(f"{out} is a folder", expected="a file name", mend=f"--out {out / 'report.html'}")
+    for package in packages:
+        if out.resolve().is_relative_to(package.resolve()):
+            raise UsageError(
+                f"{out} lies inside the package {package}",
+                expected="a place outside artifact and release",
+                mend="choose another place for --out",
+                kind="inside_package",
+            )
