@@ -1,4 +1,5 @@
-"""Baseline (a): a plain dictionary over the sentence windows 2..12 of one profile. It proves nothing and writes nothing.
+"""Baseline (a): a plain dictionary over the sentence windows 2..12 of one profile. It proves nothing and
+writes nothing.
 
 Usage: python -m bench.dictionary RELEASE
 """
@@ -6,6 +7,7 @@ Usage: python -m bench.dictionary RELEASE
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +30,7 @@ def main() -> None:
     starts = (ends_of_atoms - lengths)[release.sentence_atom].tolist()
     bounds = release.chapter_sentence_start.tolist()
     windows: dict[str, list[tuple[int, int]]] = {}
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         for first in range(low, high):
             begin = starts[first]
             for last in range(first + 1, min(first + 12, high)):

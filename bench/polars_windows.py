@@ -1,8 +1,10 @@
-"""Baseline (b): Polars, all windows in one frame and one group_by on their text. It proves nothing and writes nothing.
+"""Baseline (b): Polars, all windows in one frame and one group_by on their text. It proves nothing and
+writes nothing.
 
 Usage: python -m bench.polars_windows RELEASE [names]
 
-With `names` the windows are rows of dense sentence numbers instead of text: the leanest Polars form we found, shown for fairness.
+With `names` the windows are rows of dense sentence numbers instead of text: the leanest Polars form we
+found, shown for fairness.
 """
 
 from __future__ import annotations

@@ -58,7 +58,9 @@ class Artifact:
             UsageError: an unknown profile.
         """
         if short not in PROFILES:
-            raise UsageError(f"unknown profile {short!r}", expected=", ".join(PROFILES), kind="unknown_profile")
+            raise UsageError(
+                f"unknown profile {short!r}", expected=", ".join(PROFILES), kind="unknown_profile"
+            )
         return self._profiles.setdefault(short, ArtifactProfile(self, short))
 
     def columns(self, name: str) -> dict[str, NDArray[Any]]:
@@ -145,7 +147,8 @@ class ArtifactProfile:
 
     @cached_property
     def classes(self) -> dict[str, NDArray[Any]]:
-        """size, witness, winner (-1 = published), left, right per class number; class and members when complete."""
+        """size, witness, winner (-1 = published), left, right per class number; class and members when
+        complete."""
         found = self.table("classes")
         ids = self.table("class-ids")
         return found | ids
@@ -192,11 +195,15 @@ class ArtifactProfile:
         reach = self.artifact.sentences["reach"].astype(np.int64)
         sentence = np.repeat(np.arange(len(reach)), reach - 1)
         length = np.arange(self.rows) - np.repeat(self.first_row[:-1], reach - 1) + MIN_RUN
-        return self.artifact.sentences["start"][sentence], self.artifact.sentences["end"][sentence + length - 1]
+        return self.artifact.sentences["start"][sentence], self.artifact.sentences["end"][
+            sentence + length - 1
+        ]
 
     def row_of(self, occurrence: bytes) -> int | None:
         """Row of an occurrence UUID (16 bytes), or None when this profile has none such."""
-        found = np.flatnonzero((self.occurrences["occurrence"] == np.frombuffer(occurrence, np.uint8)).all(axis=1))
+        found = np.flatnonzero(
+            (self.occurrences["occurrence"] == np.frombuffer(occurrence, np.uint8)).all(axis=1)
+        )
         return int(found[0]) if len(found) else None
 
     def part_of(self, row: int) -> tuple[str, int | None]:

@@ -1,4 +1,5 @@
-"""Writing an artifact's tables from numpy columns; Parquet bytes are transport, the logical rows are what roots cover."""
+"""Writing an artifact's tables from numpy columns; Parquet bytes are transport, the logical rows are what
+roots cover."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def arrow_column(column: Column, values: NDArray[Any]) -> pa.Array:
 
 
 class ArtifactWriter:
-    """Writes tables into a temporary package that gets its name on `commit`, or leaves nothing (see `PackageWriter`)."""
+    """Writes tables into a temporary package that gets its name on `commit`, or leaves nothing (see
+    `PackageWriter`)."""
 
     def __init__(self, target: Path) -> None:
         self._package = PackageWriter(target, format=FORMAT, exist_ok=target.is_dir())

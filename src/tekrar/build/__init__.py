@@ -1,11 +1,13 @@
-"""The build: pipeline, shards, engines, roots and certification over the pure core. It never imports the store or the verifier."""
+"""The build: pipeline, shards, engines, roots and certification over the pure core. It never imports the
+store or the verifier."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from tekrar.build.pipeline import DEFAULT_BATCH, artifact_root, artifact_roots, evaluate
+from tekrar.build.outcome import artifact_root, artifact_roots
+from tekrar.build.pipeline import DEFAULT_BATCH, evaluate
 from tekrar.build.result import BuildResult
 from tekrar.build.shards import Progress, no_progress
 from tekrar.build.source import ByteSource
@@ -35,15 +37,18 @@ def build(
         release: a text-release package.
         out: where the artifact is written; None evaluates without writing.
         source: the witness bytes, by default the release's own; ranges it reports unreadable make items fail.
-        defer: occurrences to put off: addresses (`book/chapter:start+length`, `book/chapter/pN`, from 1) or occurrence IDs.
-        digest: called as digest(purpose, bytes) with purpose `member` or `fingerprint`; None is SHA-256. Roots and IDs never use it.
+        defer: occurrences to put off: addresses (`book/chapter:start+length`, `book/chapter/pN`, from 1) or
+            occurrence IDs.
+        digest: called as digest(purpose, bytes) with purpose `member` or `fingerprint`; None is SHA-256.
+            Roots and IDs never use it.
         engine: auto, hashlib or sha-ni; equal bytes from each.
         workers: processes; any number gives equal roots.
         batch: sentences a task; any number gives equal roots.
         progress: called as (stage, done, total).
 
     Returns:
-        roots, statuses and coverage; a profile with failed or pending items is partial, which is a result and no error.
+        roots, statuses and coverage; a profile with failed or pending items is partial, which is a result
+        and no error.
 
     Raises:
         IntegrityError: the release, its datasets or its bytes do not hold.

@@ -1,6 +1,8 @@
-"""Certification: the five deterministic validation records of a profile (ADR-009 *Exact comparison*; AMB-44), and the compiler.
+"""Certification: the five deterministic validation records of a profile (ADR-009 *Exact comparison*;
+AMB-44), and the compiler.
 
-Each record names the digest that was checked, and is written only after its check passed in this very process. No flag, time or setting makes one.
+Each record names the digest that was checked, and is written only after its check passed in this very
+process. No flag, time or setting makes one.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def compiler_root() -> bytes:
 
 
 def certify_profile(policy: ScopePolicy, profile: Profile) -> bytes:
-    """Policy digest ‖ rule digest, after the policy was found pinned (or re-derived) and the document re-derived.
+    """Policy digest ‖ rule digest, after the policy was found pinned (or re-derived) and the document
+    re-derived.
 
     Raises:
         IntegrityError: the policy or the rule document is not what its inputs give.
@@ -55,9 +58,14 @@ def certify_profile(policy: ScopePolicy, profile: Profile) -> bytes:
     pinned = hashlib.sha256(pinned_document()).hexdigest()
     derived = scope_policy.__wrapped__(policy.language)
     if pinned != POLICY_DIGEST or derived.digest != policy.digest:
-        raise IntegrityError("the scope policy is not the pinned one", where=policy.name, kind="policy_digest")
+        raise IntegrityError(
+            "the scope policy is not the pinned one", where=policy.name, kind="policy_digest"
+        )
     document = rule_document(policy, profile.spec, _releases(profile))
-    if canonical_json(document) != canonical_json(profile.document) or load_rule(document, policy).id != profile.id:
+    if (
+        canonical_json(document) != canonical_json(profile.document)
+        or load_rule(document, policy).id != profile.id
+    ):
         raise IntegrityError("the rule document is not the derived one", where=profile.spec.name)
     return policy.digest + profile.rule
 

@@ -1,6 +1,8 @@
-"""Exact classes from verified groups: IDs, member digests, witnesses and dominance (ADR-009 *Exact comparison*, *Identity contracts*).
+"""Exact classes from verified groups: IDs, member digests, witnesses and dominance (ADR-009 *Exact
+comparison*, *Identity contracts*).
 
-Class numbers follow the first member in document order; IDs follow from the facts alone. A partial profile issues no class ID: its groups
+Class numbers follow the first member in document order; IDs follow from the facts alone. A partial profile
+issues no class ID: its groups
 keep their witness as a provisional key (AMB-22).
 """
 
@@ -55,7 +57,8 @@ class Classes:
 def issue_classes(
     profile: Profile, groups: Groups, *, engine: Engine, witness: Bytes2D, occurrence: Bytes2D, partial: bool
 ) -> Classes:
-    """Classes of a complete profile, or provisional groups of a partial one; dominance is added by `with_dominance`."""
+    """Classes of a complete profile, or provisional groups of a partial one; dominance is added by
+    `with_dominance`."""
     count = len(groups)
     nothing = np.full(count, NONE, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     if partial or not count:

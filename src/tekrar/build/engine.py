@@ -1,7 +1,9 @@
 """Engines: who computes the bulk of selection IDs, occurrence IDs and run fingerprints.
 
-`HashlibEngine` is the reference and needs nothing but Python. `SeamEngine` asks a given digest function for every fingerprint. The SHA-NI
-engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication and rebuild closure*: two clean builds are equal); an
+`HashlibEngine` is the reference and needs nothing but Python. `SeamEngine` asks a given digest function for
+every fingerprint. The SHA-NI
+engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication and rebuild closure*: two
+clean builds are equal); an
 engine's name is provenance and enters no root.
 
 A *fan* is all runs that start at the sentences low..high: rows by start, then by run length 2..reach.
@@ -41,7 +43,8 @@ class Engine(Protocol):
         ...
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
-        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text; prefixes differ inside whole blocks."""
+        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text; prefixes differ
+        inside whole blocks."""
         ...
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
@@ -49,7 +52,8 @@ class Engine(Protocol):
         ...
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
-        """UUIDv5, uint8 (n, 16), of a namespace-and-name prefix and tails of one length, uint8 (n, length)."""
+        """UUIDv5, uint8 (n, 16), of a namespace-and-name prefix and tails of one length, uint8 (n,
+        length)."""
         ...
 
 
@@ -88,6 +92,7 @@ class HashlibEngine:
     name = "hashlib"
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
+        """Selection UUIDs of a fan; see `Engine`."""
         base = hashlib.sha1(prefix, usedforsecurity=False)
         starts = runs.start[low:high].tolist()
         ends = [b"%d" % end for end in runs.end[low : high + MAX_RUN].tolist()]
@@ -106,6 +111,7 @@ class HashlibEngine:
     def fan_fingerprints(
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
+        """Fingerprints of a fan; see `Engine`."""
         base = hashlib.sha256(header)
         heads = memoryview(first[low:high].tobytes())
         rest = memoryview(inner[low : high + MAX_RUN].tobytes())
@@ -124,6 +130,7 @@ class HashlibEngine:
         return _collect(out, 32)
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+        """Occurrence UUIDs; see `Engine`."""
         states = [hashlib.sha1(prefix, usedforsecurity=False) for prefix in prefixes]
         texts = memoryview(uuid_texts(selections).tobytes())
         out: list[bytes] = []
@@ -136,14 +143,15 @@ class HashlibEngine:
             add(state.digest())
         return stamp_version(_collect(out, 16))
 
-
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
+        """SHA-256 of messages of one length; see `Engine`."""
         data, width = memoryview(rows.tobytes()), rows.shape[1]
         sha256 = hashlib.sha256
         out = [sha256(data[at : at + width]).digest() for at in range(0, len(data), width)]
         return _collect(out, 32)
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
+        """UUIDv5 of tails of one length; see `Engine`."""
         base = hashlib.sha1(prefix, usedforsecurity=False)
         data, width = memoryview(rows.tobytes()), rows.shape[1]
         out: list[bytes] = []
@@ -165,6 +173,7 @@ class SeamEngine(HashlibEngine):
     def fan_fingerprints(
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
+        """Fingerprints of a fan; see `Engine`."""
         heads = np.ascontiguousarray(first[low:high]).tobytes()
         rest = np.ascontiguousarray(inner[low : high + MAX_RUN]).tobytes()
         out: list[bytes] = []

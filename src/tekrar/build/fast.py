@@ -1,7 +1,9 @@
 """The `fast` engine: the same identity bytes as hashlib's, through batches of SHA-NI compressions.
 
-Every name and preimage shares its leading blocks with its neighbours, so a run costs two SHA-256 blocks and an occurrence one SHA-1 block.
-Equal vectors are tested; where a batch is irregular (offsets that gain a digit inside it) the reference engine computes it.
+Every name and preimage shares its leading blocks with its neighbours, so a run costs two SHA-256 blocks and
+an occurrence one SHA-1 block.
+Equal vectors are tested; where a batch is irregular (offsets that gain a digit inside it) the reference
+engine computes it.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class FastEngine:
         self._many: dict[int, tuple[list[bytes], Words]] = {}
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
+        """Selection UUIDs of a fan; see `Engine`."""
         ends = runs.end[low : high + MAX_RUN]
         digits_start, digits_end = _digits(runs.start[low:high]), _digits(ends[1:] if len(ends) > 1 else ends)
         if not digits_start or not digits_end:
@@ -69,6 +72,7 @@ class FastEngine:
     def fan_fingerprints(
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
+        """Fingerprints of a fan; see `Engine`."""
         count = high - low
         start = np.empty((1, 8), np.uint32)
         self._sha.sha256_blocks(SHA256_H0, np.frombuffer(header, np.uint8).reshape(1, 64), start)
@@ -82,6 +86,7 @@ class FastEngine:
         return out[self._valid(runs, low, high)]
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+        """Occurrence UUIDs; see `Engine`."""
         out = np.empty((len(selections), 16), np.uint8)
         if not len(selections):
             return out
@@ -103,6 +108,7 @@ class FastEngine:
         return out
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
+        """SHA-256 of messages of one length; see `Engine`."""
         out = np.empty((len(rows), 32), np.uint8)
         for low in range(0, len(rows), LANES):
             part = _padded_messages(rows[low : low + LANES], rows.shape[1])
@@ -115,6 +121,7 @@ class FastEngine:
         return out
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
+        """UUIDv5 of tails of one length; see `Engine`."""
         out = np.empty((len(rows), 16), np.uint8)
         whole = len(prefix) // 64 * 64
         tail = np.frombuffer(prefix[whole:], np.uint8)
@@ -131,7 +138,8 @@ class FastEngine:
         return out
 
     def _leading_all(self, prefixes: list[bytes], whole: int) -> Words:
-        """SHA-1 states, uint32 (prefixes, 5), after the whole leading blocks of prefixes of one length, remembered."""
+        """SHA-1 states, uint32 (prefixes, 5), after the whole leading blocks of prefixes of one length,
+        remembered."""
         key = id(prefixes)
         found = self._many.get(key)
         if found is None or found[0] is not prefixes:
@@ -168,7 +176,8 @@ def _sha1_tail(message: int, tail: bytes, size: int, blocks: int) -> bytes:
 
 
 def _padded_messages(rows: Bytes2D, message: int) -> Bytes2D:
-    """Final blocks, uint8 (n, 64 b), of messages of one whole length whose leading whole blocks are hashed already."""
+    """Final blocks, uint8 (n, 64 b), of messages of one whole length whose leading whole blocks are hashed
+    already."""
     width = rows.shape[1]
     blocks = (width + 9 + 63) // 64
     out = np.zeros((len(rows), 64 * blocks), np.uint8)

@@ -1,10 +1,13 @@
 """Whole paragraphs: items, fingerprints, verification and class witnesses of `exact_passage_bytes`.
 
-Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes, so grouping is by bytes; verification
+Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes,
+so grouping is by bytes; verification
 reads the core buffer again.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +51,8 @@ class NamedParagraphs:
         self.number = np.array(number, np.int64)
 
     def content(self, row: int) -> bytes:
-        """The projected paragraph read from the buffer: its bytes, or 0xff and its items when a mask lies in it."""
+        """The projected paragraph read from the buffer: its bytes, or 0xff and its items when a mask lies
+        in it."""
         data = bytes(self._text[self._start[row] : self._end[row]])
         spans = self._masks.get(row)
         return data if spans is None else b"\xff" + masked_items(data, spans)[0]
@@ -70,7 +74,7 @@ class NamedParagraphs:
             IntegrityError: they differ now: the buffer changed after it was fingerprinted.
         """
         bounds, rows = groups.offset.tolist(), groups.rows.tolist()
-        for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        for low, high in pairwise(bounds):
             expected = self.content(rows[low])
             for row in rows[low + 1 : high]:
                 if self.content(row) != expected:

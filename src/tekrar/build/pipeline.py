@@ -1,6 +1,8 @@
-"""The pipeline: a text release in, four evaluated profiles and their roots out (ADR-009; requirements 3.1 to 3.5).
+"""The pipeline: a text release in, four evaluated profiles and their roots out (ADR-009; requirements 3.1
+to 3.5).
 
-Stages: certify the release, bind profiles and projections, name atoms, issue selections, occurrences and fingerprints in shards, group and
+Stages: certify the release, bind profiles and projections, name atoms, issue selections, occurrences and
+    fingerprints in shards, group and
 verify, decide the partition, root everything. No stage knows the worker count or the engine.
 """
 
@@ -9,14 +11,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.build.certified import CertifiedRelease, certify_release
 from tekrar.build.certify import (
-    RECORDS,
     certify_inventory,
     certify_profile,
     compiler_root,
@@ -25,72 +26,28 @@ from tekrar.build.certify import (
 )
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
 from tekrar.build.engine import Bytes2D, Engine, pick_engine
+from tekrar.build.outcome import coverage_of
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
 from tekrar.build.result import ProfileResult
-from tekrar.build.roots import PROFILE_KINDS, hash_profiles
+from tekrar.build.roots import hash_profiles
 from tekrar.build.shards import Progress, Shards, no_progress
 from tekrar.build.source import ByteSource, Deferral, Witness
 from tekrar.build.universe import Decided, RowStates, decide, partition_of
-from tekrar.core.annotation import check_datasets
 from tekrar.core.atoms import AtomNamer, Digest, NamedAtoms, member_collisions, standard_digest
-from tekrar.core.coverage import Coverage, check_partition, exact_status
-from tekrar.core.encoding import manifest_root, no_scope, u32
+from tekrar.core.coverage import check_partition
 from tekrar.core.exact import group_runs, matched_sentences, rows_with, verify_atoms
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
-from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY, ScopePolicy, scope_policy
+from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.projection import Projection, first_hit, materialize
-from tekrar.core.release import core_manifest, dataset_root, manifest_root_of, release_id, span_selections
-from tekrar.core.text import DATASETS, Dataset, TextRelease
+from tekrar.core.release import span_selections
+from tekrar.core.text import DATASETS, TextRelease
 from tekrar.core.witness import Witnesses, witnesses_of
-from tekrar.errors import IntegrityError
 
 Ints = NDArray[np.int64]
 DEFAULT_BATCH = 1024
-
-
-@dataclass(frozen=True)
-class CertifiedRelease:
-    """A release whose stated roots were recomputed in this process."""
-
-    release: TextRelease
-    id: bytes
-    manifest_root: bytes
-    certified: bytes
-    datasets: dict[str, Dataset]
-    dataset_roots: dict[str, bytes]
-    policy: ScopePolicy
-
-
-def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str, bytes]) -> CertifiedRelease:
-    """Recompute every root of the release and compare it with what its package states.
-
-    Args:
-        stated: certified digest, manifest root and release ID by the keys certified, manifest_root, id.
-
-    Raises:
-        IntegrityError: a digest or root differs, a dataset is missing, stale or of bad geometry.
-    """
-    release.check_tiling()
-    witness.certify(release, certified=stated["certified"])
-    root = manifest_root_of(core_manifest(release, certified=stated["certified"]))
-    identity = release_id(release, manifest_root=root)
-    for name, found in (("manifest_root", root), ("id", identity)):
-        if found != stated[name]:
-            raise IntegrityError(
-                f"the release's {name} is not what its columns give",
-                where="text release",
-                expected=f"{found.hex()}, stated {stated[name].hex()}",
-                mend="import the source again",
-                kind="release_root",
-            )
-    datasets = check_datasets(release, certified=stated["certified"])
-    roots = {kind: dataset_root(datasets[kind], release=identity) for kind in DATASETS}
-    return CertifiedRelease(
-        release, identity, root, stated["certified"], datasets, roots, scope_policy(release.language)
-    )
 
 
 class Pipeline:
@@ -116,9 +73,7 @@ class Pipeline:
         self.shards = Shards(workers, progress)
         self.batch = batch
         self.deferral = Deferral(defer)
-        self.namer = AtomNamer(
-            self.release, witness.view, unreadable=witness.unreadable, digest=self.digest
-        )
+        self.namer = AtomNamer(self.release, witness.view, unreadable=witness.unreadable, digest=self.digest)
 
     def run(self) -> list[ProfileResult]:
         """Evaluate the four profiles in matrix order."""
@@ -150,7 +105,7 @@ class Pipeline:
             self._finish(result)
         return ordered
 
-    # -- runs -------------------------------------------------------------------------------------------------------
+    # -- runs ------------------------------------------------------------
 
     def _run_profiles(
         self, profiles: dict[str, Profile], projections: dict[str, Projection]
@@ -248,7 +203,7 @@ class Pipeline:
     def _reach(runs: Runs, limit: Ints) -> Ints:
         """Longest run from each sentence whose end does not pass a byte limit."""
         ends = np.searchsorted(runs.end, limit, side="right") - np.arange(len(runs.end))
-        return np.minimum(runs.reach, np.maximum(ends, 0))
+        return np.asarray(np.minimum(runs.reach, np.maximum(ends, 0)))
 
     def _ranges(self, count: int) -> Iterator[tuple[int, int]]:
         for low in range(0, count, self.batch):
@@ -258,7 +213,8 @@ class Pipeline:
         bounds = self.release.chapter_sentence_start[:-1]
         return int(np.searchsorted(bounds, high, side="left") - np.searchsorted(bounds, low, side="left"))
 
-    # -- paragraphs -------------------------------------------------------------------------------------------------
+    # -- paragraphs
+    # -------------------------------------------------------------------------------------------------
 
     def _paragraph_profiles(
         self, profiles: dict[str, Profile], projections: dict[str, Projection]
@@ -315,7 +271,7 @@ class Pipeline:
             witnesses=witnesses,
         )
 
-    # -- both -------------------------------------------------------------------------------------------------------
+    # -- both ------------------------------------------------------------
 
     def _result(
         self,
@@ -394,60 +350,6 @@ class Pipeline:
         result.coverage = coverage_of(result)
 
 
-def coverage_of(result: ProfileResult) -> Coverage:
-    """Coverage counted from the manifests of one profile (COV-12, DOM-09)."""
-    part, classes = result.partition, result.classes
-    exclusions = len(getattr(result.universe, "empty", ()))
-    dominated = int(classes.is_dominated.sum())
-    status = exact_status(part, validation=result.validation, required=RECORDS)
-    return Coverage(
-        profile=result.profile.spec.short,
-        enumerator=result.profile.spec.enumerator,
-        status=status,
-        inventory=result.rows + exclusions,
-        emitted=result.rows,
-        enumeration_exclusions=exclusions,
-        counts={
-            "matched": len(part.matched),
-            "evaluated_unique": len(part.unique),
-            "not_evaluated": len(part.not_evaluated),
-            "excluded": len(part.excluded),
-            "failed": len(part.failed),
-            "published_items": len(part.published),
-            "dominated_items": len(part.dominated),
-            "provisional_items": len(part.provisional),
-            "discovered_classes": len(classes.id),
-            "published_classes": len(classes.id) - dominated if len(classes.id) else 0,
-            "dominated_classes": dominated,
-            "provisional_groups": len(classes.groups) if result.partial else 0,
-            "rejected_candidates": 0,
-        },
-    )
-
-
-def artifact_roots(certified: CertifiedRelease, results: Sequence[ProfileResult]) -> list[tuple[str, bytes]]:
-    """(name, root) of everything an artifact binds, in the order of `docs/encoding.md` section 8."""
-    rows = [("text-release", certified.manifest_root)]
-    rows += [(f"dataset/{k.replace('_', '-')}", certified.dataset_roots[k]) for k in DATASETS]
-    rows.append(("policy", certified.policy.digest))
-    kinds = [
-        *PROFILE_KINDS,
-        *("dataset-" + k.replace("_", "-") for k in DATASETS),
-        "validation",
-        "compiler",
-    ]
-    for result in results:
-        rows += [(f"{result.profile.spec.name}/{kind}", result.roots[kind]) for kind in kinds]
-    return rows
-
-
-def artifact_root(roots: Sequence[tuple[str, bytes]]) -> bytes:
-    """Root over the named roots, by position and name."""
-    return manifest_root(
-        "artifact", no_scope(), ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots))
-    )
-
-
 @contextmanager
 def no_collector() -> Iterator[None]:
     """Switch the cyclic collector off: millions of short-lived bytes objects hold no cycle."""
@@ -492,5 +394,3 @@ def evaluate(
         for stage, rows in pipeline.shards.reports.items()
     }
     return certified, results, {"engine": pipeline.engine.name, "workers": workers, "stages": reports}
-
-

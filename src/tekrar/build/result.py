@@ -1,4 +1,5 @@
-"""What a build holds before it is written: one `ProfileResult` for each of the four profiles, and the roots over them."""
+"""What a build holds before it is written: one `ProfileResult` for each of the four profiles, and the roots
+over them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Roots of a profile's manifests, chunk by chunk (`docs/encoding.md` section 8; ADR-009: "individually rooted manifests").
+"""Roots of a profile's manifests, chunk by chunk (`docs/encoding.md` section 8; ADR-009: "individually
+rooted manifests").
 
-A manifest is a count and a function that gives the delimited records of a range, so shards can hash ranges apart. The ranges are whole chunks; the
+A manifest is a count and a function that gives the delimited records of a range, so shards can hash ranges
+apart. The ranges are whole chunks; the
 tree over the chunk digests is the same whoever hashed them.
 """
 
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from tekrar.build.result import ProfileResult
 from tekrar.build.shards import Shards
-from tekrar.core.encoding import CHUNK_RECORDS, lp, profile_scope, seal_root, tree_head, u8, u32
+from tekrar.core.encoding import CHUNK_RECORDS, profile_scope, seal_root, tree_head, u8, u32
 from tekrar.core.policy import REASONS
 from tekrar.core.rows import Part, chunk_hashes, fixed_rows
 
@@ -45,7 +47,8 @@ PROFILE_KINDS = (
 
 @dataclass(frozen=True)
 class Manifest:
-    """One manifest as a count and its records: fixed-width rows (n, w), or (flat bytes, offsets) for ragged ones."""
+    """One manifest as a count and its records: fixed-width rows (n, w), or (flat bytes, offsets) for ragged
+    ones."""
 
     kind: str
     count: int
@@ -93,11 +96,19 @@ class ProfileManifests:
             self._coded("not-evaluated", part.not_evaluated, part.pending),
             self._coded("failed", part.failed, part.failure),
             Manifest("excluded", len(part.excluded), self._excluded),
-            self._rows("published", part.published, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
-            self._rows("provisional", part.provisional, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
+            self._rows(
+                "published", part.published, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]
+            ),
+            self._rows(
+                "provisional", part.provisional, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]
+            ),
             Manifest("classes", issued, self._class_rows),
             Manifest("membership", len(classes.groups.rows) if issued else 0, self._membership()),
-            self._rows("dominated-items", part.dominated, lambda rows: [key_of_class.take(class_of_row[rows], axis=0)]),
+            self._rows(
+                "dominated-items",
+                part.dominated,
+                lambda rows: [key_of_class.take(class_of_row[rows], axis=0)],
+            ),
             Manifest("dominated-classes", len(winners), lambda a, b: self._dominated_rows(winners[a:b])),
             self._enumeration_exclusions(),
         ]
@@ -193,7 +204,8 @@ class ProfileManifests:
 
 
 def excluded_value(result: ProfileResult, witness: int) -> bytes:
-    """Value of an excluded record: primary reason, then every (reason, selection) in the ADR's order (AMB-11)."""
+    """Value of an excluded record: primary reason, then every (reason, selection) in the ADR's order
+    (AMB-11)."""
     treated = result.projection.treated
     found = sorted(
         (treated[w].reason, int(treated[w].start[i]), int(treated[w].end[i]), treated[w].selection[i])

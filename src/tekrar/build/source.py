@@ -1,6 +1,7 @@
 """Byte sources, deferral lists, and the release a build works on.
 
-`ByteSource` is where the witness bytes come from: the release's own text by default. Ranges it reports unreadable make the items that touch
+`ByteSource` is where the witness bytes come from: the release's own text by default. Ranges it reports
+unreadable make the items that touch
 them fail; bytes that read but differ from the certified digest refuse the build (AMB-37).
 """
 
@@ -61,7 +62,8 @@ class Witness:
         return not self.unreadable.any()
 
     def certify(self, release: TextRelease, *, certified: bytes) -> None:
-        """Check the buffer against the certified digest; with unreadable ranges, every readable atom against its own digest.
+        """Check the buffer against the certified digest; with unreadable ranges, every readable atom
+        against its own digest.
 
         Raises:
             IntegrityError: bytes differ, the first differing atom is named.
@@ -105,7 +107,8 @@ _PARAGRAPH = re.compile(r"(?P<book>.+)/(?P<chapter>\d+)/p(?P<paragraph>\d+)")
 
 @dataclass(frozen=True)
 class Address:
-    """A place by ordinals counted from 1: a run `book/chapter:start+length` or a paragraph `book/chapter/pN`."""
+    """A place by ordinals counted from 1: a run `book/chapter:start+length` or a paragraph
+    `book/chapter/pN`."""
 
     book: str
     chapter: int
@@ -138,7 +141,8 @@ def parse_address(text: str) -> Address:
 
 
 def address_row(address: Address, release: TextRelease, universe: Paragraphs | Runs) -> int | None:
-    """Row of an address in a universe; None when the universe holds no such occurrence (no row, never "unique").
+    """Row of an address in a universe; None when the universe holds no such occurrence (no row, never
+    "unique").
 
     Raises:
         UsageError: the release has no such book or chapter, or its name is not unique.
@@ -149,7 +153,8 @@ def address_row(address: Address, release: TextRelease, universe: Paragraphs | R
     chapters = int(release.book_chapters[books[0]])
     if not 1 <= address.chapter <= chapters:
         raise UsageError(
-            f"{address.book} has no chapter {address.chapter}", expected=f"1 to {chapters}, counted in the book"
+            f"{address.book} has no chapter {address.chapter}",
+            expected=f"1 to {chapters}, counted in the book",
         )
     chapter = int(release.book_chapter_start[books[0]]) + address.chapter - 1
     if address.is_run != isinstance(universe, Runs):
@@ -174,7 +179,9 @@ class Deferral:
     def __init__(self, items: Iterable[str]) -> None:
         self.items = [item.strip() for item in items if item.strip()]
         self._addresses = [parse_address(item) for item in self.items if "/" in item]
-        self._ids = {parse_uuid(item, what="deferred occurrence"): item for item in self.items if "/" not in item}
+        self._ids = {
+            parse_uuid(item, what="deferred occurrence"): item for item in self.items if "/" not in item
+        }
         self._found: set[str] = set()
 
     def rows(
@@ -195,11 +202,14 @@ class Deferral:
         return mask
 
     def check_found(self) -> None:
-        """Every deferred item must exist in some profile (UsageError): a list that puts nothing off is a mistake."""
+        """Every deferred item must exist in some profile (UsageError): a list that puts nothing off is a
+        mistake."""
         for item in self.items:
             known = _text(parse_address(item)) if "/" in item else item
             if known not in self._found:
-                raise UsageError(f"deferred item {item!r} is no occurrence of this release", kind="unknown_deferral")
+                raise UsageError(
+                    f"deferred item {item!r} is no occurrence of this release", kind="unknown_deferral"
+                )
 
 
 def _text(address: Address) -> str:

@@ -1,7 +1,9 @@
 """One profile's evaluation: columns in, groups and a decided state for every row out.
 
-Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5): excluded by geometry, failed for
-missing bytes, deferred, failed by collision, matched by verified equality, and only in a universe without open items evaluated_unique.
+Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5):
+excluded by geometry, failed for
+missing bytes, deferred, failed by collision, matched by verified equality, and only in a universe without
+open items evaluated_unique.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.core.coverage import Partition
-from tekrar.core.exact import Groups, colliding_rows, collect_groups
+from tekrar.core.exact import Groups, collect_groups, colliding_rows
 from tekrar.core.policy import FAILURE_CODES, PENDING_CODES
 
 Ints = NDArray[np.int64]
@@ -21,7 +23,8 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RowStates:
-    """What geometry and the byte source decide before anything is compared; masks over the rows of a universe.
+    """What geometry and the byte source decide before anything is compared; masks over the rows of a
+    universe.
 
     Attributes:
         excluded: the extent intersects an excluded span.
@@ -95,11 +98,12 @@ def decide(
 
 
 def _single(number: NDArray[Any], standing: NDArray[np.bool_]) -> Ints:
-    """Standing rows whose preimage no other standing row has: never grouped, or the only one left of their group."""
+    """Standing rows whose preimage no other standing row has: never grouped, or the only one left of their
+    group."""
     rows = np.flatnonzero(standing)
     ids = number[rows]
     counts = np.bincount(ids[ids >= 0], minlength=1)
-    return rows[(ids < 0) | (counts[np.maximum(ids, 0)] == 1)]
+    return np.asarray(rows[(ids < 0) | (counts[np.maximum(ids, 0)] == 1)])
 
 
 def partition_of(

@@ -11,8 +11,8 @@ import numpy as np
 
 from tekrar.artifact.schema import FORMAT
 from tekrar.artifact.writer import ArtifactWriter
+from tekrar.build.certified import CertifiedRelease
 from tekrar.build.certify import ENCODING_VERSION, vectors_digest
-from tekrar.build.pipeline import CertifiedRelease
 from tekrar.build.result import ProfileResult
 from tekrar.core.identity import KEY_DIGEST, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs
@@ -103,7 +103,9 @@ def _witness_spans(result: ProfileResult) -> dict[str, Any]:
             )
         rows += [(number, *span) for span in sorted(spans)]
     names = ("witness", "start", "end", "kind", "treatment", "reason")
-    columns: dict[str, Any] = {name: np.array([row[i] for row in rows], np.int64) for i, name in enumerate(names)}
+    columns: dict[str, Any] = {
+        name: np.array([row[i] for row in rows], np.int64) for i, name in enumerate(names)
+    }
     columns["selection"] = np.frombuffer(b"".join(row[6] for row in rows), np.uint8).reshape(-1, 16)
     return columns
 

@@ -98,8 +98,8 @@ def _told(record: dict[str, Any]) -> str:
     lines = [f"artifact       {record['artifact']}", f"artifact_root  {record['artifact_root']}"]
     for short, c in record["coverage"].items():
         lines.append(
-            f"{short}  {c['exact_status']:<8}  {c['emitted']:>9} occurrences  {c['published_classes']:>7} classes "
-            f"published, {c['dominated_classes']} dominated  "
+            f"{short}  {c['exact_status']:<8}  {c['emitted']:>9} occurrences  "
+            f"{c['published_classes']:>7} classes published, {c['dominated_classes']} dominated  "
             f"{c['excluded']} excluded, {c['failed']} failed, {c['not_evaluated']} not evaluated"
         )
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """Geometry of annotation spans over a release (ADR-009 *Annotation projections*; AMB-06, AMB-08).
 
-Half-open byte ranges on character boundaries. Missing, stale or geometrically invalid evidence is a typed failure in every
+Half-open byte ranges on character boundaries. Missing, stale or geometrically invalid evidence is a typed
+failure in every
 profile, never an exclusion: a builder cannot continue as if no annotations existed.
 """
 
@@ -29,7 +30,8 @@ def check_datasets(release: TextRelease, *, certified: bytes) -> dict[str, Datas
     """All three datasets, checked to be present, made for this release and sound in geometry.
 
     Raises:
-        IntegrityError: a dataset is missing or stale, or a span is empty, out of range, splits a character, leaves its chapter,
+        IntegrityError: a dataset is missing or stale, or a span is empty, out of range, splits a character,
+            leaves its chapter,
             overlaps another of its dataset, or (markers) crosses an atom boundary.
     """
     checked: dict[str, Dataset] = {}
@@ -39,8 +41,8 @@ def check_datasets(release: TextRelease, *, certified: bytes) -> dict[str, Datas
             raise IntegrityError(
                 f"the annotation dataset {kind} is missing",
                 where=f"dataset {kind}",
-                expected="a dataset for each of headings, note_bodies, note_markers; one without spans is an empty list",
-                mend="import the source again with the dataset (an empty list when there is nothing to annotate)",
+                expected="headings, note_bodies and note_markers; one without spans is an empty list",
+                mend="import again with the dataset, an empty list when there is nothing to annotate",
                 kind="missing_dataset",
             )
         if dataset.core_root != certified:

@@ -1,6 +1,8 @@
-"""Names of projected atoms: equal integers for byte-equal items, and the 64-byte member records built on them.
+"""Names of projected atoms: equal integers for byte-equal items, and the 64-byte member records built on
+them.
 
-Serves ADR-009 *Exact comparison* (requirements 3.3, steps 1 and 2). A dictionary on the items' own bytes gives the names, so equality is
+Serves ADR-009 *Exact comparison* (requirements 3.3, steps 1 and 2). A dictionary on the items' own bytes
+gives the names, so equality is
 decided by bytes; digests are made once a name and checked never to be shared by two names (EX-08, EX-09).
 """
 
@@ -17,9 +19,9 @@ from numpy.typing import NDArray
 from tekrar.core.policy import ATOM_INTER_SENTENCE
 from tekrar.core.preimage import (
     GAP_BYTES,
-    PLAIN_SENTENCE_HEAD,
     KIND_FIRST,
     KIND_FOLDED,
+    PLAIN_SENTENCE_HEAD,
     RECORD,
     fold_preimage,
     masked_items,
@@ -38,14 +40,15 @@ _FOLDED = (
 _MASKED = b"\xff"  # no UTF-8 text starts with this byte, so masked and plain contents never share a key
 
 
-def standard_digest(purpose: str, data: bytes) -> bytes:  # noqa: ARG001  (the seam's signature)
+def standard_digest(purpose: str, data: bytes) -> bytes:
     """SHA-256, whatever the purpose: the digest function of every certified build."""
     return hashlib.sha256(data).digest()
 
 
 @dataclass
 class AtomTables:
-    """Names shared by both projections: contents of sentences and of gaps, with one digest a sentence name."""
+    """Names shared by both projections: contents of sentences and of gaps, with one digest a sentence
+    name."""
 
     digest: Digest = standard_digest
     sentences: dict[bytes, int] = field(default_factory=dict)
@@ -117,7 +120,8 @@ def marker_places(
 
 
 class AtomNamer:
-    """Names the atoms of a release: once in full, then with the few masked atoms of a projection patched in."""
+    """Names the atoms of a release: once in full, then with the few masked atoms of a projection patched
+    in."""
 
     def __init__(
         self, release: TextRelease, text: memoryview, *, unreadable: NDArray[np.bool_], digest: Digest
@@ -160,7 +164,8 @@ class AtomNamer:
         return named
 
     def masked(self, plain: NamedAtoms, masks: Treated | None) -> NamedAtoms:
-        """Names and records with masks in place of the marked spans; shares the tables, so equal names mean equal items."""
+        """Names and records with masks in place of the marked spans; shares the tables, so equal names mean
+        equal items."""
         sentences, separators = marker_places(self.release, masks)
         if not sentences and not separators:
             return plain
@@ -217,7 +222,8 @@ class AtomNamer:
         return first, inner
 
     def _patch(self, named: NamedAtoms, i: int) -> None:
-        """Write the records of one sentence that has a mask in it or anything but one short plain separator before it."""
+        """Write the records of one sentence that has a mask in it or anything but one short plain separator
+        before it."""
         if named.sentence[i] == UNREADABLE:
             return
         name = int(named.sentence[i])

@@ -1,7 +1,10 @@
-"""The exact work universe and its five-way partition (ADR-009 *Publication and rebuild closure*; requirements 3.5).
+"""The exact work universe and its five-way partition (ADR-009 *Publication and rebuild closure*;
+requirements 3.5).
 
-Every work item stands in exactly one of matched, evaluated_unique, not_evaluated, excluded and failed; matched items are published,
-dominated or, in a partial profile, provisional. Each part is listed by the code that decided it, never as a difference; this module
+Every work item stands in exactly one of matched, evaluated_unique, not_evaluated, excluded and failed;
+matched items are published,
+dominated or, in a partial profile, provisional. Each part is listed by the code that decided it, never as a
+difference; this module
 merges the lists and refuses a universe that they do not tile. A missing row never means unique.
 """
 
@@ -20,7 +23,8 @@ Ints = NDArray[np.int64]
 
 
 class ExactStatus(StrEnum):
-    """Exact status of a profile; semantic coverage is another matter and is never derived from it (COV-14)."""
+    """Exact status of a profile; semantic coverage is another matter and is never derived from it
+    (COV-14)."""
 
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -67,7 +71,8 @@ class Partition:
 
 
 def check_partition(universe: int, partition: Partition, *, where: str) -> None:
-    """Merge the five streams and compare them with the universe's rows; likewise the presentations with matched.
+    """Merge the five streams and compare them with the universe's rows; likewise the presentations with
+    matched.
 
     Raises:
         IntegrityError: a row is missing, out of the universe, or in two parts.
@@ -87,10 +92,9 @@ def check_partition(universe: int, partition: Partition, *, where: str) -> None:
     )
 
 
-def merge_exactly(
-    parts: dict[str, Ints], *, universe: int, members: Ints | None, where: str
-) -> None:
-    """Check that ascending row lists are disjoint and together give exactly the universe's rows, or exactly `members` of them."""
+def merge_exactly(parts: dict[str, Ints], *, universe: int, members: Ints | None, where: str) -> None:
+    """Check that ascending row lists are disjoint and together give exactly the universe's rows, or exactly
+    `members` of them."""
     seen = np.zeros(universe, np.uint8)
     for name, rows in parts.items():
         if (np.diff(rows) <= 0).any() or (len(rows) and (rows[0] < 0 or rows[-1] >= universe)):
@@ -120,7 +124,8 @@ def merge_exactly(
 def exact_status(
     partition: Partition, *, validation: dict[str, bytes], required: tuple[str, ...]
 ) -> ExactStatus:
-    """Complete only with empty pending and failed parts and every required validation record (COV-10, CL-05, AMB-44)."""
+    """Complete only with empty pending and failed parts and every required validation record (COV-10,
+    CL-05, AMB-44)."""
     open_items = len(partition.not_evaluated) + len(partition.failed)
     if open_items or any(name not in validation for name in required):
         return ExactStatus.PARTIAL
@@ -145,7 +150,8 @@ class Coverage:
     counts: dict[str, int] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """Flat JSON record; semantic coverage is reported apart and stays `not_assessed` for an exact artifact."""
+        """Flat JSON record; semantic coverage is reported apart and stays `not_assessed` for an exact
+        artifact."""
         return {
             "profile": self.profile,
             "enumerator": self.enumerator,

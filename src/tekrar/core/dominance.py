@@ -1,8 +1,12 @@
-"""Dominance of run classes: `maximal_only` inside the bounded universe (ADR-009 *Granularity and dominance*; requirements 3.4).
+"""Dominance of run classes: `maximal_only` inside the bounded universe (ADR-009 *Granularity and
+dominance*; requirements 3.4).
 
-A class dominates a shorter one only when the complete inventories map one to one and every member is extended by the same strict left and
-right amount. One representative and one-sentence steps suffice: members of a class are equal, so all are extended alike (L1, L2),
-and every intermediate extension of equal size is itself a dominator (L3). Winners are the longest, ties go to the lowest class ID.
+A class dominates a shorter one only when the complete inventories map one to one and every member is
+extended by the same strict left and
+right amount. One representative and one-sentence steps suffice: members of a class are equal, so all are
+extended alike (L1, L2),
+and every intermediate extension of equal size is itself a dominator (L3). Winners are the longest, ties go
+to the lowest class ID.
 """
 
 from __future__ import annotations
@@ -37,7 +41,8 @@ def dominate(
         size: members per class, the complete inventory.
         sentence: start sentence of the class's representative.
         rank: position of the class ID among all class IDs in ascending order.
-        class_at: for each run length k (index k), the class at each start sentence or NONE; indexes below 2 are unused.
+        class_at: for each run length k (index k), the class at each start sentence or NONE; indexes below 2
+            are unused.
 
     A run that would leave its chapter, is excluded or is unique has no class, so it never dominates (DOM-11).
     """
@@ -67,7 +72,8 @@ def dominate(
 def _keep(
     extension: NDArray[np.int32], classes: Ints, *, size: Ints, winner: Ints, left: Ints, step: int
 ) -> tuple[Ints, Ints]:
-    """The extension's own winner, or the extension itself, where the inventories have equal size; else NONE."""
+    """The extension's own winner, or the extension itself, where the inventories have equal size; else
+    NONE."""
     candidate = extension.astype(np.int64)
     kept = (candidate != NONE) & (size[candidate] == size[classes])
     has_winner = kept & (winner[candidate] != NONE)

@@ -1,7 +1,10 @@
-"""Length-delimited canonical bytes, digests, manifest roots and inclusion paths (`docs/encoding.md` sections 1 to 3).
+"""Length-delimited canonical bytes, digests, manifest roots and inclusion paths (`docs/encoding.md`
+sections 1 to 3).
 
-Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests") and *Exact comparison* ("length-prefixing
-or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical rows, never a file format's bytes.
+Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests") and *Exact comparison*
+("length-prefixing
+or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical rows, never a file
+format's bytes.
 All integers are big-endian. A digest is 32 raw bytes.
 """
 
@@ -66,7 +69,8 @@ def canonical_json(document: Json) -> bytes:
     return bytes(rfc8785.dumps(document))
 
 
-# -- scopes ---------------------------------------------------------------------------------------------------------
+# -- scopes
+# ---------------------------------------------------------------------------------------------------------
 
 
 def no_scope() -> bytes:
@@ -91,7 +95,7 @@ def witness_scope(projection: str, mask_format: int, coordinate_profile: str) ->
     )
 
 
-# -- roots ----------------------------------------------------------------------------------------------------------
+# -- roots ------------------------------------------------------------
 
 
 def record_bytes(key: bytes, value: bytes) -> bytes:
@@ -112,7 +116,8 @@ def node_digest(left: bytes, right: bytes) -> bytes:
 def tree_head(leaves: Sequence[bytes]) -> bytes:
     """RFC 6962 head over chunk digests; SHA-256 of nothing for no leaves.
 
-    Level by level pairing with a promoted odd node gives the same tree as splitting at the largest power of two.
+    Level by level pairing with a promoted odd node gives the same tree as splitting at the largest power of
+    two.
     """
     if not leaves:
         return EMPTY_HEAD
@@ -150,7 +155,8 @@ def path_head(leaf: bytes, path: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def seal_root(kind: str, scope: bytes, count: int, head: bytes) -> bytes:
-    """Root of a manifest: its kind, scope and count are bound, so one root cannot stand in for another (T5)."""
+    """Root of a manifest: its kind, scope and count are bound, so one root cannot stand in for another
+    (T5)."""
     return hashlib.sha256(lp(ROOT_TAG) + lp(kind.encode("ascii")) + scope + u64(count) + head).digest()
 
 

@@ -1,7 +1,10 @@
-"""Grouping by exact equality, collision detection and byte verification (ADR-009 *Exact comparison*; requirements 3.3).
+"""Grouping by exact equality, collision detection and byte verification (ADR-009 *Exact comparison*;
+requirements 3.3).
 
-Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and never by a digest. Fingerprints
-of all evaluated items are then checked to differ between groups, and the witness bytes are read again from the core buffer. A
+Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and
+never by a digest. Fingerprints
+of all evaluated items are then checked to differ between groups, and the witness bytes are read again from
+the core buffer. A
 collision never splits a bucket: its items fail, whatever truly equal pairs lie in it (AMB-13).
 """
 
@@ -31,7 +34,8 @@ def group_runs(named: NamedAtoms, runs: Runs, reach: Ints) -> NDArray[np.int32]:
         runs: the universe.
         reach: per sentence, the longest run from it that the projection neither excludes nor fails to read.
 
-    A run of k+1 sentences can repeat only where its two runs of k repeat, and is named by that pair (pruned doubling); both halves are live
+    A run of k+1 sentences can repeat only where its two runs of k repeat, and is named by that pair (pruned
+    doubling); both halves are live
     wherever the whole is, since an exclusion or missing byte inside a half lies in the whole.
     """
     group = np.full(runs.rows, UNGROUPED, np.int32)
@@ -131,7 +135,8 @@ def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints)
         single: evaluated rows with no equal.
 
     Raises:
-        IntegrityError: members of one group carry different fingerprints (a digest function that is no function).
+        IntegrityError: members of one group carry different fingerprints (a digest function that is no
+            function).
     """
     words = fingerprint.view(">u8").reshape(-1, 4)
     lead = np.repeat(groups.first, groups.size)
@@ -183,9 +188,11 @@ def matched_sentences(runs: Runs, groups: Groups, count: int) -> tuple[NDArray[n
 def verify_atoms(
     namer: AtomNamer, named: NamedAtoms, *, inside: NDArray[np.bool_], gaps: NDArray[np.bool_]
 ) -> None:
-    """Compare the witness bytes of matched atoms, read again from the core buffer, with their name's first bearer.
+    """Compare the witness bytes of matched atoms, read again from the core buffer, with their name's first
+    bearer.
 
-    By induction over names, equal atoms make equal runs, so this verifies every member of every class byte by byte (EX-08, EX-12).
+    By induction over names, equal atoms make equal runs, so this verifies every member of every class byte
+    by byte (EX-08, EX-12).
 
     Raises:
         IntegrityError: bytes of one name differ now: the buffer changed after it was fingerprinted.

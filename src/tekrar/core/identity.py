@@ -1,7 +1,10 @@
-"""Identity: twelve record classes, one issuance channel each, and the UUIDv5 path grammar (`docs/encoding.md` section 9).
+"""Identity: twelve record classes, one issuance channel each, and the UUIDv5 path grammar
+(`docs/encoding.md` section 9).
 
-Serves ADR-009 *Identity contracts*. Package-issued kinds are UUIDv5 over `v1/kind=…/fact=value…` under a namespace made from
-the immutable identity release key. Curation-issued kinds are UUIDv7 from the ledger; nothing in this module can make one.
+Serves ADR-009 *Identity contracts*. Package-issued kinds are UUIDv5 over `v1/kind=…/fact=value…` under a
+namespace made from
+the immutable identity release key. Curation-issued kinds are UUIDv7 from the ledger; nothing in this module
+can make one.
 A UUID travels as its 16 bytes inside the code and as canonical lower-case text at every boundary.
 """
 
@@ -66,7 +69,8 @@ RECORD_CLASSES: Final[dict[str, IdentityKind]] = {
     )
 }
 
-#: Identities of the core that occurrences stand on (contracts C1 and C3); they are no repetition record classes.
+#: Identities of the core that occurrences stand on (contracts C1 and C3); they are no repetition record
+#: classes.
 CORE_KINDS: Final[dict[str, IdentityKind]] = {
     "text-release": IdentityKind("text-release", Channel.PACKAGE, ("edition", "root")),
     "selection": IdentityKind("selection", Channel.PACKAGE, ("release", "coord", "ranges")),
@@ -88,7 +92,8 @@ def identity_release_key() -> str:
 
 
 def namespace(key: str | None = None) -> uuid.UUID:
-    """Namespace of all package-issued IDs under an identity release key (the package's own when none is given)."""
+    """Namespace of all package-issued IDs under an identity release key (the package's own when none is
+    given)."""
     return uuid.uuid5(PROJECT_NS, "identity-release-key=" + (identity_release_key() if key is None else key))
 
 
@@ -109,10 +114,12 @@ def _name(kind: IdentityKind, facts: dict[str, str]) -> str:
 
 
 def issue(kind: str, facts: dict[str, str], *, key: str | None = None) -> bytes:
-    """UUIDv5 (16 bytes) of a package-issued kind from its identity-bearing facts, given in the grammar's order.
+    """UUIDv5 (16 bytes) of a package-issued kind from its identity-bearing facts, given in the grammar's
+    order.
 
     Raises:
-        UsageError: an unknown or curation-issued kind, facts missing or out of order, a value outside the grammar.
+        UsageError: an unknown or curation-issued kind, facts missing or out of order, a value outside the
+            grammar.
     """
     known = RECORD_CLASSES.get(kind) or CORE_KINDS.get(kind)
     if known is None:
@@ -121,7 +128,8 @@ def issue(kind: str, facts: dict[str, str], *, key: str | None = None) -> bytes:
 
 
 def name_prefix(kind: str, facts: dict[str, str]) -> bytes:
-    """Namespace bytes and the leading facts of a name, for bulk issuing: `uuid5` hashes exactly these bytes first.
+    """Namespace bytes and the leading facts of a name, for bulk issuing: `uuid5` hashes exactly these bytes
+    first.
 
     `facts` are the leading facts, each in order; the returned bytes end with the next fact's `=`.
     """
@@ -142,12 +150,13 @@ def parse_uuid(text: str, *, what: str = "ID") -> bytes:
     """16 bytes of a canonical lower-case UUID of version 5 or 7.
 
     Raises:
-        UsageError: upper case, braces, `urn:`, a hash, a row number, a wrong version or variant (ID-04, ID-05).
+        UsageError: upper case, braces, `urn:`, a hash, a row number, a wrong version or variant (ID-04,
+            ID-05).
     """
     if _UUID_TEXT.fullmatch(text) is None:
         raise UsageError(
             f"{what} {text!r} is no canonical UUID",
-            expected="lower-case RFC 9562 text of version 5 or 7, such as 2f1c0c62-6f3e-5d0a-9c33-0f6f7f2b9a11",
+            expected="lower-case RFC 9562 text, version 5 or 7: 2f1c0c62-6f3e-5d0a-9c33-0f6f7f2b9a11",
             mend="copy the ID as tekrar printed it; hashes and row numbers are not public IDs",
             kind="not_a_uuid",
         )
@@ -171,6 +180,7 @@ def selection_id(release: bytes, ranges: list[tuple[int, int]]) -> bytes:
 
 
 def members_digest(ids: list[bytes]) -> bytes:
-    """SHA-256 of a count and the UUID bytes ascending: the `members` fact of a class, whatever order they come in."""
+    """SHA-256 of a count and the UUID bytes ascending: the `members` fact of a class, whatever order they
+    come in."""
     ordered = sorted(ids)
     return hashlib.sha256(len(ordered).to_bytes(8, "big") + b"".join(ordered)).digest()

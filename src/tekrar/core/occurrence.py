@@ -1,7 +1,10 @@
-"""The two enumerators: finite, deterministic universes over a text release (ADR-009 *Initial F6 scope policy*).
+"""The two enumerators: finite, deterministic universes over a text release (ADR-009 *Initial F6 scope
+policy*).
 
-`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion. `sentence_run_2_12_v1` emits every
-contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is the position of an occurrence in that
+`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion.
+`sentence_run_2_12_v1` emits every
+contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is the
+position of an occurrence in that
 order; geometry is by stored ordinals, never derived from offsets.
 """
 
@@ -77,7 +80,7 @@ class Runs:
 
     def row_of(self, sentence: NDArray[Any], length: int) -> Ints:
         """Rows of the runs of one length that start at the given sentences (each must reach that far)."""
-        return self.first_row[sentence] + (length - MIN_RUN)
+        return np.asarray(self.first_row[sentence] + (length - MIN_RUN))
 
     def extents(self, low: int, high: int) -> tuple[Ints, Ints]:
         """First byte and extent length of the rows low..high."""
@@ -93,7 +96,8 @@ class Runs:
 
 
 def enumerate_paragraphs(release: TextRelease) -> Paragraphs:
-    """Every paragraph in document order: non-empty ones as rows, empty ones as enumeration exclusions (EN-01 to EN-05)."""
+    """Every paragraph in document order: non-empty ones as rows, empty ones as enumeration exclusions
+    (EN-01 to EN-05)."""
     start, end = release.paragraph_start, release.paragraph_end
     filled = release.paragraph_sentences > 0
     ordinal = np.flatnonzero(filled)

@@ -1,7 +1,9 @@
 """Closed vocabularies and the scope policy as data (ADR-009 *Initial F6 scope policy*, contract C8).
 
-`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the document derived from its
-primary language subtag alone: its own name and language, hence its own digest and profile IDs, and the same four-profile matrix.
+`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the
+document derived from its
+primary language subtag alone: its own name and language, hence its own digest and profile IDs, and the same
+four-profile matrix.
 """
 
 from __future__ import annotations
@@ -140,7 +142,8 @@ def primary_subtag(language: str) -> str:
 
 @cache
 def scope_policy(language: str) -> ScopePolicy:
-    """The scope policy of a release's language: pinned for Turkish, derived from the primary subtag for others."""
+    """The scope policy of a release's language: pinned for Turkish, derived from the primary subtag for
+    others."""
     document: dict[str, Any] = json.loads(pinned_document())
     subtag = primary_subtag(language)
     if subtag != document["language"]:

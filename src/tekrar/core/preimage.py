@@ -1,6 +1,8 @@
-"""The two exact predicates: items, member records, preimages and witnesses (`docs/encoding.md` sections 5 and 6).
+"""The two exact predicates: items, member records, preimages and witnesses (`docs/encoding.md` sections 5
+and 6).
 
-Serves ADR-009 *Exact comparison*: ordered, unnormalized, length-delimited bytes and typed mask markers. Nothing here folds,
+Serves ADR-009 *Exact comparison*: ordered, unnormalized, length-delimited bytes and typed mask markers.
+Nothing here folds,
 composes, strips or trims a byte. A span is a pair of byte offsets relative to the text it is cut from.
 """
 
@@ -38,7 +40,8 @@ def plain_items(data: bytes) -> bytes:
 def masked_items(data: bytes, masks: Sequence[Span]) -> tuple[bytes, int]:
     """Items of bytes under ascending, disjoint mask spans, and their projected length.
 
-    Every mask is one typed marker, never coalesced (AMB-05); text before and after a mask stays in two items (PRJ-08).
+    Every mask is one typed marker, never coalesced (AMB-05); text before and after a mask stays in two
+    items (PRJ-08).
     """
     items: list[bytes] = []
     at = length = 0
@@ -74,7 +77,8 @@ def passage_preimage(profile: bytes, items: bytes, projected_length: int) -> byt
 
 
 def passage_head(profile: bytes) -> bytes:
-    """The constant front of a profile's passage preimages: tag, predicate, profile, mask format, member count 1."""
+    """The constant front of a profile's passage preimages: tag, predicate, profile, mask format, member
+    count 1."""
     return lp(PASSAGE_TAG) + u16(PREDICATES["exact_passage_bytes"]) + profile + u16(MASK_FORMAT) + u32(1)
 
 

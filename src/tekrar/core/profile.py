@@ -1,7 +1,9 @@
 """Repetition profiles: the ten-field rule document, its check, and the profile's ID.
 
-Serves ADR-009 *Repetition profiles and scopes* and *Initial F6 scope policy*: a concrete profile binds the policy to exactly one
-projection, enumerator, predicate, coordinate profile and core release manifest root, so each choice is identity and no filter.
+Serves ADR-009 *Repetition profiles and scopes* and *Initial F6 scope policy*: a concrete profile binds the
+policy to exactly one
+projection, enumerator, predicate, coordinate profile and core release manifest root, so each choice is
+identity and no filter.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def scope_root(releases: list[tuple[bytes, bytes]]) -> bytes:
 def rule_document(
     policy: ScopePolicy, spec: ProfileSpec, releases: list[tuple[bytes, bytes]]
 ) -> dict[str, Any]:
-    """The rule document of one matrix row over an ordered release set of (text-release UUID, manifest root)."""
+    """The rule document of one matrix row over an ordered release set of (text-release UUID, manifest
+    root)."""
     enumerator = policy.document["enumerators"][spec.enumerator]
     return {
         "profile": {
@@ -119,7 +122,8 @@ def load_rule(document: dict[str, Any], policy: ScopePolicy) -> Profile:
     """Check a rule document against its policy and give the profile.
 
     Raises:
-        UsageError: a field is missing (named), a value lies outside the policy's matrix, the release set is not exactly
+        UsageError: a field is missing (named), a value lies outside the policy's matrix, the release set is
+            not exactly
             one release, the language differs: whatever the policy does not allow needs a successor policy.
     """
     for field in RULE_FIELDS:

@@ -1,7 +1,10 @@
-"""Annotation projections: which bytes a profile compares, masks or excludes (ADR-009 *Annotation projections*).
+"""Annotation projections: which bytes a profile compares, masks or excludes (ADR-009 *Annotation
+projections*).
 
-A projection is the policy's treatment of each annotation kind applied to the accepted datasets. `excluded_from_extent` rejects every
-occurrence that shares a byte with the span; `masked_with_boundary` replaces the span by a typed marker. Touching is not intersecting (AMB-08).
+A projection is the policy's treatment of each annotation kind applied to the accepted datasets.
+`excluded_from_extent` rejects every
+occurrence that shares a byte with the span; `masked_with_boundary` replaces the span by a typed marker.
+Touching is not intersecting (AMB-08).
 """
 
 from __future__ import annotations
@@ -104,7 +107,8 @@ class Projection:
         return witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
 
     def witness_root(self, hits: Sequence[tuple[int, int]]) -> bytes:
-        """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key order.
+        """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key
+        order.
 
         The empty witness is a constant of the projection.
         """
@@ -123,7 +127,7 @@ def first_hit(start: Ints, span_start: Ints, span_end: Ints) -> Ints:
     """First byte at or after each `start` that lies in one of the ascending, disjoint spans, or NEVER."""
     index = np.searchsorted(span_end, start, side="right")
     padded = np.concatenate([span_start, [NEVER]])
-    return np.maximum(padded[index], start)
+    return np.asarray(np.maximum(padded[index], start))
 
 
 def materialize(

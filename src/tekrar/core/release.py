@@ -1,7 +1,9 @@
 """Roots and ID of a text release and of its annotation datasets (`docs/encoding.md` section 4).
 
-Serves ADR-009 *Publication and rebuild closure*: exact source release manifest roots and accepted dataset roots are bound by every
-artifact. There is no third digest of a release: the certified digest covers bytes and atoms, the manifest root covers that,
+Serves ADR-009 *Publication and rebuild closure*: exact source release manifest roots and accepted dataset
+roots are bound by every
+artifact. There is no third digest of a release: the certified digest covers bytes and atoms, the manifest
+root covers that,
 the tree, the labels, the language and the segmenter.
 """
 

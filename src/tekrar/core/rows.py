@@ -1,8 +1,11 @@
 """Manifest records in bulk: fixed-width rows as numpy bytes, hashed chunk by chunk.
 
-The same records as `tekrar.core.encoding.manifest_root`, for columns of millions of rows. A row is the delimited record
-`lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3). A part of a record is a byte column, uint8 (n, w),
-or a pair (integers, width) that is written big-endian. Rows are assembled as packed structs, which is many times faster than by slices.
+The same records as `tekrar.core.encoding.manifest_root`, for columns of millions of rows. A row is the
+delimited record
+`lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3). A part of a record is a
+byte column, uint8 (n, w),
+or a pair (integers, width) that is written big-endian. Rows are assembled as packed structs, which is many
+times faster than by slices.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ def _layout(key: tuple[tuple[int, bool], ...], value: tuple[tuple[int, bool], ..
     for name, parts in (("k", key), ("v", value)):
         if name == "v":
             fields.append(("value", ">u4"))
-        fields += [(f"{name}{i}", f">u{width}" if number else f"V{width}") for i, (width, number) in enumerate(parts)]
+        fields += [
+            (f"{name}{i}", f">u{width}" if number else f"V{width}") for i, (width, number) in enumerate(parts)
+        ]
     return np.dtype(fields)
 
 
@@ -63,10 +68,10 @@ def chunk_hashes(records: Bytes2D | tuple[Bytes2D, NDArray[np.int64]]) -> Bytes2
     full = hashlib.sha256(b"\x00" + u32(CHUNK_RECORDS))
     if isinstance(records, tuple):
         count, offset = len(records[1]) - 1, records[1].tolist()
-        flat = memoryview(records[0])
+        flat = memoryview(records[0].data)
     else:
         count, width = records.shape
-        flat, offset = memoryview(records.reshape(-1)), range(0, count * width + 1, width)
+        flat, offset = memoryview(records.reshape(-1).data), range(0, count * width + 1, width)
     out = []
     for low in range(0, count, CHUNK_RECORDS):
         high = min(count, low + CHUNK_RECORDS)

@@ -1,7 +1,9 @@
 """A text release as columns: one byte string, the atoms that tile it, the tree over them (contract C1).
 
-Serves ADR-009 *Annotation boundary*: core bytes and order are facts that no repetition record can touch. An atom is a sentence or
-a separator; every byte lies in exactly one. Ordinals count from 0 over the release and are the document order; offsets are
+Serves ADR-009 *Annotation boundary*: core bytes and order are facts that no repetition record can touch. An
+atom is a sentence or
+a separator; every byte lies in exactly one. Ordinals count from 0 over the release and are the document
+order; offsets are
 bytes. Labels are copied from the source and identify nothing but themselves.
 """
 
@@ -145,7 +147,8 @@ class TextRelease:
 
     @cached_property
     def paragraph_end(self) -> Ints:
-        """End byte of every paragraph, its trailing separator excluded; equals the start when it is empty (AMB-02)."""
+        """End byte of every paragraph, its trailing separator excluded; equals the start when it is empty
+        (AMB-02)."""
         last = self.paragraph_first_atom + np.maximum(2 * self.paragraph_sentences - 1, 0)
         return self._atom_start_or_end[last]
 
@@ -177,7 +180,8 @@ class TextRelease:
         """Check that atoms tile the bytes and follow the tree (CORE-10).
 
         Raises:
-            IntegrityError: an unknown kind, a zero-length sentence, a sum that is not the text's length, an atom order that
+            IntegrityError: an unknown kind, a zero-length sentence, a sum that is not the text's length, an
+                atom order that
                 the tree does not explain, invalid UTF-8, an atom that splits a character.
         """
         if int(self.atom_length.sum()) != len(self.text) or (self.atom_length < 0).any():
@@ -188,7 +192,7 @@ class TextRelease:
             raise IntegrityError(
                 "atom kinds do not follow the tree",
                 where="atoms",
-                expected="sentence, separator, sentence … and one inter_paragraph separator after each paragraph",
+                expected="sentence, separator, sentence … then one inter_paragraph separator a paragraph",
             )
         zero = np.flatnonzero((self.atom_kind == ATOM_SENTENCE) & (self.atom_length == 0))
         if len(zero):
@@ -290,14 +294,15 @@ class ReleaseBuilder:
         after: bytes,
         given: bool,
         para: int | None = None,
-        ord: int | None = None,  # noqa: A002  (the source's own name)
+        ord: int | None = None,
         where: str = "",
     ) -> int:
         """Add a paragraph and the separator after it; return its first byte's offset in the release.
 
         Args:
             text: the paragraph's bytes; b"" for an empty paragraph.
-            sentences: ascending half-open byte spans; the first starts at 0, the last ends at len(text); what lies between two
+            sentences: ascending half-open byte spans; the first starts at 0, the last ends at len(text);
+                what lies between two
                 is one inter_sentence separator, possibly of no byte.
             after: the inter_paragraph separator, possibly of no byte.
             given: whether the source brought the sentences.
@@ -312,7 +317,7 @@ class ReleaseBuilder:
                 raise SourceError(
                     f"sentence {index} at bytes {low}..{high} does not tile its paragraph",
                     where=where,
-                    expected="ascending, non-empty spans; the first starts at 0, the last ends at the paragraph's end",
+                    expected="ascending, non-empty spans from 0 to the paragraph's end",
                     kind="sentence_tiling",
                 )
             if index:
@@ -341,7 +346,8 @@ class ReleaseBuilder:
         self._spans[dataset].append((start, end, int(source_gap), link))
 
     def finish(self, *, segmenter: str) -> TextRelease:
-        """The release; its datasets carry its own certified digest. `segmenter` is `source` or a name and version."""
+        """The release; its datasets carry its own certified digest. `segmenter` is `source` or a name and
+        version."""
         from tekrar.core.release import certified_digest  # a release root needs the columns first
 
         release = TextRelease(

@@ -1,6 +1,7 @@
 """Test vectors of the encoding: shipped in the package, recomputed in every certified build (AMB-44, AMB-52).
 
-`compute_vectors` is the single list of what version 1 promises; `data/vectors.json` holds its result and never changes under one version.
+`compute_vectors` is the single list of what version 1 promises; `data/vectors.json` holds its result and
+never changes under one version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Mask witnesses of whole universes: which accepted spans each extent intersects (ADR-009 *Passage occurrence*).
+"""Mask witnesses of whole universes: which accepted spans each extent intersects (ADR-009 *Passage
+occurrence*).
 
-The spans that meet an extent depend on its start and end alone, so distinct witnesses are few and are found through two monotone counters,
+The spans that meet an extent depend on its start and end alone, so distinct witnesses are few and are found
+through two monotone counters,
 one over starts and one over ends.
 """
 
@@ -49,7 +51,8 @@ def _steps(columns: list[Ints]) -> Ints:
 def witnesses_of(
     projection: Projection, start: Ints, end: Ints, *, first: NDArray[Any], last: NDArray[Any]
 ) -> Witnesses:
-    """Witnesses of rows that begin at unit `first[row]` and end at unit `last[row]` of ascending units start/end."""
+    """Witnesses of rows that begin at unit `first[row]` and end at unit `last[row]` of ascending units
+    start/end."""
     rows = len(first)
     if not projection.treated or not len(start):
         return Witnesses((projection.witness_root([]),), ((),), np.zeros(rows, np.int32))

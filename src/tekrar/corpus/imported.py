@@ -1,4 +1,5 @@
-"""What an importer hands over: a text release, the source's other facts, and the provenance of the import (contracts C4, C9)."""
+"""What an importer hands over: a text release, the source's other facts, and the provenance of the import
+(contracts C4, C9)."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ from typing import Any
 
 from tekrar.core.text import TextRelease
 
-#: Tables of source metadata: one canonical JSON text (or None) for each book, chapter, paragraph and annotation span.
+#: Tables of source metadata: one canonical JSON text (or None) for each book, chapter, paragraph and
+#: annotation span.
 METADATA_TABLES = ("books", "chapters", "paragraphs", "headings", "note_bodies", "note_markers")
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file that was read: its name as stated (no directory), byte length, SHA-256 of its bytes as stored (hex)."""
+    """One file that was read: its name as stated (no directory), byte length, SHA-256 of its bytes as
+    stored (hex)."""
 
     name: str
     bytes: int
@@ -30,7 +33,8 @@ class Imported:
         sources: the files read, in book order.
         unread: names in a source folder that were not read, in byte order.
         parameters: what the caller stated (language, edition, format …), JSON values only, no path.
-        metadata: source facts outside identity, by table (`METADATA_TABLES`); a table is as long as its elements, in document order,
+        metadata: source facts outside identity, by table (`METADATA_TABLES`); a table is as long as its
+            elements, in document order,
             each entry canonical JSON text (sorted keys) or None.
     """
 
