@@ -54,7 +54,8 @@ def _told(record: dict[str, Any]) -> Iterator[str]:
     yield f"release        {record['release']}  edition {isolated(record['edition'])}"
     yield f"artifact_root  {record['artifact_root']}"
     if "status" in record:
-        yield f"granularity    {isolated(record['granularity'])}: {record['status'].replace('_', ' ')}. {record['why']}"
+        answer = f"{record['status'].replace('_', ' ')}. {record['why']}"
+        yield f"granularity    {isolated(record['granularity'])}: {answer}"
     for profile in record["profiles"]:
         counts, exact = profile["counts"], profile["exact"]
         yield ""

@@ -16,7 +16,7 @@ from tekrar.view.status import NoOccurrence
 
 
 def coverage_record(view: ProfileView) -> dict[str, Any]:
-    """Coverage of one profile: the manifest's record, the five numbers of COV-12 apart, exact and semantic apart.
+    """Coverage of one profile: the five numbers of COV-12, exact and semantic apart, and every count.
 
     Raises:
         IntegrityError: the manifest's numbers do not add up.

@@ -129,7 +129,7 @@ def absent_record(corpus: Corpus, found: Found) -> dict[str, Any]:
             "status": str(QueryStatus.EXCLUDED),
             **common,
             "reasons": ["empty_core_extent"],
-            "why": "An empty paragraph: inventoried, and excluded from enumeration; there is nothing to compare.",
+            "why": "An empty paragraph: inventoried, left out of the enumeration; nothing to compare.",
         }
     return {
         "status": str(NoOccurrence.NOT_COVERED),

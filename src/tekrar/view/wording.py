@@ -66,6 +66,7 @@ def class_why(view: ProfileView, number: int) -> str:
     winner = int(view.classes["winner"][number])
     assert winner != PUBLISHED
     return (
-        "its class is true and kept as evidence, and is dominated: each of its members lies in one of a class of "
-        f"{int(view.class_length[winner])} sentences, {left} more before it and {right} more after it."
+        "its class is true and kept as evidence, and is dominated: each of its members lies in a "
+        f"member of a class of {int(view.class_length[winner])} sentences, "
+        f"{left} more before it and {right} more after it."
     )
