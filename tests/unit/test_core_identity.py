@@ -1,0 +1,143 @@
+"""Twelve record classes, one channel each; UUIDv5 names; canonical UUIDs at every boundary."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tekrar.core import identity
+from tekrar.core.identity import CORE_KINDS, RECORD_CLASSES, Channel, issue, parse_uuid
+from tekrar.errors import UsageError
+from tests.oracle import encoding as oracle
+from tests.small import Built, document
+
+U = "11111111-2222-5333-8444-555555555555"
+H = "0" * 64
+FACTS: dict[str, dict[str, str]] = {
+    "repetition-profile": {"rule": H, "semver": "1.0.0"},
+    "passage-occurrence": {
+        "coord": "utf8-byte.v1", "profile": U, "release": U, "granularity": "whole-paragraph", "mask": H,
+        "selection": U,
+    },
+    "exact-class": {"profile": U, "predicate": "exact-passage-bytes", "scope": H, "members": H, "witness": H},
+    "repeat-candidate": {"profile": U, "participants": H, "generator": H, "result": H},
+    "repeat-evidence": {"evidence-kind": "fingerprint", "participants": H, "producer": H, "payload": H},
+    "passage-diff": {"left": U, "right": U, "algorithm": "adr009.diff-lcs-move.1", "script": H},
+    "repetition-release": {"profile": U, "roots": H, "compiler": H},
+    "propagation-policy": {"rule": H, "semver": "1.0.0"},
+    "text-release": {"edition": H, "root": H},
+    "selection": {"release": U, "coord": "utf8-byte.v1", "ranges": "0-5,9-12"},
+}  # fmt: skip
+CURATED = {"repeat-family", "quotation-relation", "canonical-choice", "repetition-review"}
+
+
+@pytest.mark.req("LAY-09", "ID-01", "LAY-01")
+def test_twelve_record_classes_have_one_channel_each() -> None:
+    assert len(RECORD_CLASSES) == 12
+    assert {n for n, k in RECORD_CLASSES.items() if k.channel is Channel.CURATION} == CURATED
+    assert RECORD_CLASSES["exact-class"].channel is Channel.PACKAGE
+    facts = [k.facts for k in RECORD_CLASSES.values() if k.channel is Channel.PACKAGE]
+    assert all(facts)
+    for name in CURATED:
+        with pytest.raises(UsageError, match="ledger"):
+            issue(name, {})
+
+
+@pytest.mark.req("ID-02", "ID-06")
+@pytest.mark.parametrize("kind", sorted(FACTS))
+def test_an_id_is_made_of_its_facts_and_of_nothing_else(kind: str) -> None:
+    facts = FACTS[kind]
+    made = issue(kind, facts)
+    assert made == oracle.identity(kind, *facts.items()).bytes
+    seen = {made}
+    for name, value in facts.items():
+        changed = value[:-1] + ("a" if value[-1] != "a" else "b")
+        seen.add(issue(kind, {**facts, name: changed}))
+    assert len(seen) == 1 + len(facts)
+    assert issue(kind, facts, key="another key") not in seen
+    with pytest.raises(UsageError, match="in this order"):
+        issue(kind, {**facts, "display-label": "x"})
+    with pytest.raises(UsageError, match="in this order"):
+        issue(kind, dict(list(facts.items())[:-1]))
+    with pytest.raises(UsageError, match="in this order"):
+        issue(kind, dict(reversed(list(facts.items()))))
+    assert set(FACTS) == {n for n in RECORD_CLASSES if n not in CURATED} | set(CORE_KINDS)
+
+
+@pytest.mark.parametrize("value", ["", "A", "a/b", "a%20", "ş", " ", "a\n"])
+def test_values_outside_the_path_grammar_are_refused(value: str) -> None:
+    with pytest.raises(UsageError, match="path grammar"):
+        issue("repetition-profile", {"rule": value, "semver": "1.0.0"})
+
+
+@pytest.mark.parametrize("kind", sorted(FACTS))
+def test_bulk_prefixes_hash_the_same_bytes(kind: str) -> None:
+    facts = FACTS[kind]
+    *leading, last = facts.items()
+    prefix = identity.name_prefix(kind, dict(leading))
+    assert prefix + last[1].encode() == identity.namespace().bytes + (
+        f"v1/kind={kind}" + "".join(f"/{k}={v}" for k, v in facts.items())
+    ).encode()
+
+
+@pytest.mark.parametrize("granularity", ["whole-paragraph", "sentence-sequence"])
+def test_one_sha1_block_an_occurrence_is_left_after_its_prefix(granularity: str) -> None:
+    leading = {**FACTS["passage-occurrence"], "granularity": granularity}
+    del leading["selection"]
+    prefix = len(identity.name_prefix("passage-occurrence", leading))
+    assert prefix >= 4 * 64
+    assert prefix + 36 + 9 <= 5 * 64
+
+
+@pytest.mark.req("ID-06")
+def test_the_key_is_pinned_and_another_key_changes_every_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = identity.namespace()
+    assert identity.namespace(identity.identity_release_key()) == base
+    assert identity.namespace("another") != base
+    monkeypatch.setattr(identity, "KEY_DIGEST", H)
+    with pytest.raises(identity.IntegrityError, match="identity release key was changed"):
+        identity.identity_release_key()
+
+
+@pytest.mark.req("ID-04", "ID-05")
+@pytest.mark.parametrize(
+    "text",
+    [
+        U.upper().replace("1", "A"), "{" + U + "}", "urn:uuid:" + U, U.replace("-", ""), U + "\n", " " + U, "",
+        "11111111-2222-4333-8444-555555555555", "11111111-2222-1333-8444-555555555555",
+        "11111111-2222-5333-c444-555555555555", "11111111-2222-5333-7444-555555555555",
+        H, "42", "b1/1/p1", "١١١١١١١١-2222-5333-8444-555555555555",
+    ],
+)  # fmt: skip
+def test_what_is_no_canonical_uuid_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no canonical UUID"):
+        parse_uuid(text)
+
+
+@pytest.mark.req("ID-04")
+def test_canonical_text_round_trips_for_versions_5_and_7() -> None:
+    for text in (U, "01890000-0000-7000-8000-000000000000"):
+        assert identity.uuid_text(parse_uuid(text)) == text
+
+
+@pytest.mark.req("ID-04")
+def test_every_id_a_build_issues_is_a_version_5_uuid(tmp_path: Path) -> None:
+    built = Built(document([[["A.", "B."]], [["A.", "B."]]]), tmp_path)
+    seen = 0
+    for short in ("FP", "FS", "PP", "PS"):
+        profile = built.artifact.profile(short)
+        for column in (profile.occurrences["occurrence"], profile.selection, profile.classes["class"]):
+            for row in column:
+                value = uuid.UUID(bytes=row.tobytes())
+                assert (value.version, value.variant) == (5, uuid.RFC_4122)
+                seen += 1
+    assert seen > 8
+
+
+@pytest.mark.req("ID-02")
+def test_the_members_digest_does_not_depend_on_order() -> None:
+    ids = [bytes([i]) * 16 for i in (3, 1, 2)]
+    assert identity.members_digest(ids) == identity.members_digest(sorted(ids))
+    assert identity.members_digest(ids) != identity.members_digest(ids[:2])
