@@ -16,7 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release", required=True, type=Path, metavar="RELEASE", help="the text release it was built from"
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html")
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html"
+    )
     parser.add_argument("--force", action="store_true", help="replace a file that exists")
 
 

@@ -1,8 +1,8 @@
 """The report page: one self-contained HTML document that shows what repeats and where.
 
-It reads the artifact and its text release, decides nothing and issues no ID. The same artifact gives the same bytes: no clock,
-host or path enters the page. Everything quoted is autoescaped and isolated, hidden controls are shown as marks, and the page's
-policy forbids every connection.
+It reads the artifact and its text release, decides nothing and issues no ID. The same artifact gives the
+same bytes: no clock, host or path enters the page. Everything quoted is autoescaped and isolated, hidden
+controls are shown as marks, and the page's policy forbids every connection.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ PROFILE_WORDS = {
     ),
     "FS": (
         "Sentence runs, full context",
-        "Each run of 2 to 12 sentences inside a chapter against every other one, with headings, notes and note markers.",
+        "Each run of 2 to 12 sentences inside a chapter against every other one, "
+        "with headings, notes and note markers.",
     ),
     "PP": (
         "Whole paragraphs, prose only",
-        "As whole paragraphs, but headings and note bodies are left out, and a note marker counts by its position, not its bytes.",
+        "As whole paragraphs, but headings and note bodies are left out, "
+        "and a note marker counts by its position, not its bytes.",
     ),
     "PS": (
         "Sentence runs, prose only",
-        "As sentence runs, but headings and note bodies are left out, and a note marker counts by its position, not its bytes.",
+        "As sentence runs, but headings and note bodies are left out, "
+        "and a note marker counts by its position, not its bytes.",
     ),
 }
 #: The five parts with their names on the page and what they mean.
@@ -56,7 +59,8 @@ def open_pair(artifact: Path, release: Path) -> tuple[Artifact, OpenRelease]:
 
     Raises:
         NotFoundError: nothing at a path.
-        IntegrityError: a file of either differs from its digest, or the artifact was built from another release.
+        IntegrityError: a file of either differs from its digest, or the artifact was built from another
+            release.
     """
     found = Artifact(artifact)
     opened = open_release(release)

@@ -49,6 +49,11 @@ class Cell:
         """The share as shown: whole per cents, `<1` for little."""
         return percent(self.share)
 
+    @property
+    def figure(self) -> str:
+        """The share as the cell has room for it: a dot for little."""
+        return "·" if self.percent == "<1" else self.percent
+
 
 def percent(share: float) -> str:
     """A share in whole per cents; `<1` where it would round to nothing, and never 100 unless it is all."""
@@ -90,7 +95,7 @@ def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
                 sentences=int(matrix.sentences[row, column]),
                 bytes=int(matrix.bytes[row, column]),
                 share=share,
-                depth=round(0.07 + 0.93 * math.sqrt(share), 3),
+                depth=round(0.03 + 0.97 * math.sqrt(share), 3),
                 x=CELL * (int(column) + 1),
                 y=CELL * (int(row) + 1),
             )
@@ -108,7 +113,10 @@ def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
 
 
 def strip_path(shares: list[tuple[float, float]], *, which: int, height: int = 30) -> str:
-    """SVG path of one band of a book's strip: one unit a bin, bars from the ground; band 1 stands on band 0."""
+    """SVG path of one band of a book's strip: one unit a bin.
+
+    Bars from the ground; band 1 stands on band 0.
+    """
     path = []
     for at, pair in enumerate(shares):
         low = 0.0 if which == 0 else pair[0] * height

@@ -82,7 +82,10 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One passage of a chapter that recurs: its own place, its peers, its stretch's anchor when it is shown."""
+    """One passage of a chapter that recurs: its own place.
+
+    Its peers, its stretch's anchor when it is shown.
+    """
 
     place: Place
     opening: str
@@ -94,7 +97,10 @@ class Entry:
 def largest_classes(
     profile: ArtifactProfile, groups: Groups, places: Places, *, shown: int = CLASSES_SHOWN
 ) -> list[ClassView]:
-    """Classes by falling number of places, then document order: `shown` with words, and the wordless between them."""
+    """Classes by falling number of places, then document order.
+
+    `shown` with words, and the wordless between them.
+    """
     views: list[ClassView] = []
     left = shown
     for position in np.argsort(-groups.size, kind="stable").tolist():
@@ -123,7 +129,9 @@ def _class_view(profile: ArtifactProfile, groups: Groups, position: int, places:
 
 
 def ranked(stretches: tuple[Stretch, ...], places: Places) -> list[Stretch]:
-    """Stretches by falling number of bytes, then document order; each is compared byte for byte at all its places.
+    """Stretches by falling number of bytes, then document order.
+
+    Each is compared byte for byte at all its places.
 
     Raises:
         IntegrityError: two places that the artifact calls equal are not.
@@ -155,6 +163,8 @@ def stretch_views(found: list[Stretch], places: Places, *, shown: int = STRETCHE
 def _stretch_view(stretch: Stretch, rank: int, places: Places) -> StretchView:
     listed = tuple(places.place(at, stretch.count) for at in stretch.starts[:MEMBERS_SHOWN])
     text = places.text(listed[0])
+    beside = listed[:TEXTS_SHOWN]
+    contexts = places.contexts(beside, limit=CONTEXT_LIMIT)
     return StretchView(
         anchor=f"r{rank}",
         rank=rank,
@@ -167,13 +177,8 @@ def _stretch_view(stretch: Stretch, rank: int, places: Places) -> StretchView:
         places=listed,
         places_total=len(stretch.starts),
         texts=tuple(
-            (
-                place,
-                places.before(place, CONTEXT_LIMIT),
-                places.quotation(place, limit=TEXT_LIMIT, tail_limit=TAIL_LIMIT),
-                places.after(place, CONTEXT_LIMIT),
-            )
-            for place in listed[:TEXTS_SHOWN]
+            (place, before, places.quotation(place, limit=TEXT_LIMIT, tail_limit=TAIL_LIMIT), after)
+            for place, (before, after) in zip(beside, contexts, strict=True)
         ),
     )
 

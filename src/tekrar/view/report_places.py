@@ -1,6 +1,7 @@
 """Where a sentence stands, in the source's own words: book, chapter title, paragraph number.
 
-Source numbers are shown as given (contract C9); where the source has none, our own ordinal stands in square brackets.
+Source numbers are shown as given (contract C9); where the source has none, our own ordinal stands in
+square brackets.
 """
 
 from __future__ import annotations
@@ -121,21 +122,24 @@ class Places:
         line = headline(data.decode("utf-8", errors="ignore"), limit)
         return line if place.end <= place.start + len(data) or line.endswith("…") else f"{line} …"
 
-    def before(self, place: Place, limit: int) -> str:
-        """The end of the sentence before, in the same chapter; "" at its start."""
-        at = place.sentence - 1
-        if at < 0 or self.chapter_of[at] != place.chapter:
-            return ""
-        text = " ".join(self._sentence(at).split())
-        cut = tail(text, limit)
-        return cut if cut == text else f"… {cut}"
+    def contexts(self, shown: tuple[Place, ...], *, limit: int) -> list[tuple[str, str]]:
+        """What stands before and after each place, far enough to see where they part.
 
-    def after(self, place: Place, limit: int) -> str:
-        """The start of the sentence after, in the same chapter; "" at its end."""
-        at = place.sentence + place.count
-        if at >= len(self.chapter_of) or self.chapter_of[at] != place.chapter:
+        The end of the sentence before and the start of the one after, in the same chapter; "" at the
+        chapter's edge.
+        """
+        before = [self._neighbour(place, -1) for place in shown]
+        after = [self._neighbour(place, 1) for place in shown]
+        alike = _alike([text[::-1] for text in before]), _alike(after)
+        low, high = (min(max(limit, same + limit // 3), 4 * limit) for same in alike)
+        return [(_last(one, low), headline(other, high)) for one, other in zip(before, after, strict=True)]
+
+    def _neighbour(self, place: Place, step: int) -> str:
+        at = place.sentence - 1 if step < 0 else place.sentence + place.count
+        if not 0 <= at < len(self.chapter_of) or self.chapter_of[at] != place.chapter:
             return ""
-        return headline(self._sentence(at), limit)
+        low, high = int(self.release.sentence_start[at]), int(self.release.sentence_end[at])
+        return " ".join(self.release.text[low:high].decode("utf-8").split())
 
     def quotation(self, place: Place, *, limit: int, tail_limit: int) -> Quotation:
         """The text in paragraphs, cut to about `limit` characters and a tail, at whole words."""
@@ -146,10 +150,6 @@ class Places:
         kept = sum(len(piece.text.encode()) for piece in shown)
         whole = sum(len(piece.text.encode()) for piece in pieces)
         return Quotation(tuple(shown), whole - kept)
-
-    def _sentence(self, sentence: int) -> str:
-        low, high = int(self.release.sentence_start[sentence]), int(self.release.sentence_end[sentence])
-        return self.release.text[low:high].decode("utf-8")
 
     def _pieces(self, place: Place) -> list[Piece]:
         first = int(self.paragraph_of[place.sentence])
@@ -162,6 +162,17 @@ class Places:
                 text = self.release.text[low:high].decode("utf-8")
                 pieces.append(Piece(self.paragraph_name(paragraph), text))
         return pieces
+
+
+def _alike(texts: list[str]) -> int:
+    """Characters that all texts start with."""
+    low, high = min(texts), max(texts)
+    return next((at for at, letter in enumerate(low) if letter != high[at]), len(low))
+
+
+def _last(text: str, limit: int) -> str:
+    cut = tail(text, limit)
+    return cut if cut == text else f"… {cut}"
 
 
 def _from_start(pieces: list[Piece], limit: int) -> list[Piece]:

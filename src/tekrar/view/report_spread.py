@@ -24,7 +24,8 @@ class Matrix:
 
     Attributes:
         books: ordinals of the books shown, in document order.
-        sentences, bytes: what of the row book stands also in the column book; the diagonal counts what recurs inside one book.
+        sentences, bytes: what of the row book stands also in the column book; the diagonal counts what
+            recurs inside one book.
         total: bytes in the sentences of each row book.
     """
 
@@ -79,7 +80,8 @@ def matrix(groups: Groups, places: Places, *, shown: int = BOOKS_SHOWN) -> Matri
     cells = np.zeros((2, len(chosen), len(chosen)), np.int64)
     for column, target in enumerate(chosen.tolist()):
         inside = np.bincount(owner[book == target], minlength=len(groups.number))
-        # A member counts where another place of its class stands in the target: for the book itself a second one.
+        # A member counts where another place of its class stands in the target: for the book itself a
+        # second one.
         hit = inside[owner] > (book == target)
         flags = covered(groups.start[hit], groups.count[hit], sentences)
         at = places.book_of[flags]
@@ -90,7 +92,10 @@ def matrix(groups: Groups, places: Places, *, shown: int = BOOKS_SHOWN) -> Matri
 
 
 def strip(book: int, places: Places, found: Recurrence, *, bins: int = BINS) -> list[tuple[float, float]]:
-    """The book from start to end in equal parts of its bytes: (share in other books, share only in this one)."""
+    """The book from start to end in equal parts of its bytes.
+
+    (share in other books, share only in this one).
+    """
     here = np.flatnonzero(places.book_of == book)
     if not len(here):
         return []

@@ -1,7 +1,8 @@
 """Quoted text made safe to look at: whole words, visible control marks, no change of the text itself.
 
-Autoescaping keeps mark-up out; what it doesn't touch are characters that reorder or hide others (U+202E and its kin).
-They are shown as marks that name the code point, so that a quotation can't disguise itself or the page around it.
+Autoescaping keeps mark-up out; what it doesn't touch are characters that reorder or hide others (U+202E
+and its kin). They are shown as marks that name the code point, so that a quotation can't disguise itself
+or the page around it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-#: Controls, bidi controls, invisible spaces and fillers. ZWJ and ZWNJ shape Arabic letters and stay as they are.
+#: Controls, bidi controls, invisible spaces and fillers. ZWJ and ZWNJ shape Arabic letters and stay as
+#: they are.
 _HIDDEN: Final = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"

@@ -1,9 +1,10 @@
 """Stitching: maximal equal stretches put together from published classes, for display only.
 
-A run has at most 12 sentences, so a long repeat is published as many overlapping classes (ADR-009 *Exact comparison*: the
-enumerator is finite). A reader wants the whole of it. Two places that a class calls equal, and two more that overlap them at the
-same distance, are equal from the first to the last sentence: each sentence and each separator between lies in one of the
-classes. What is made here is a view: it has no ID, enters no root and is no record (DOM: presentation changes no state).
+A run has at most 12 sentences, so a long repeat is published as many overlapping classes (ADR-009 *Exact
+comparison*: the enumerator is finite). A reader wants the whole of it. Two places that a class calls
+equal, and two more that overlap them at the same distance, are equal from the first to the last
+sentence: each sentence and each separator between lies in one of the classes. What is made here is a
+view: it has no ID, enters no root and is no record (DOM: presentation changes no state).
 """
 
 from __future__ import annotations
@@ -140,7 +141,10 @@ def _rows(left: Ints, right: Ints, length: Ints) -> Ints:
 
 
 def _chain(pairs: Ints) -> Ints:
-    """Join pairs of one distance that share a sentence; touching ones stay apart, for no class holds the gap."""
+    """Join pairs of one distance that share a sentence; touching ones stay apart.
+
+    For no class holds the gap.
+    """
     if not len(pairs):
         return pairs
     pairs = pairs[np.lexsort((pairs[:, 2], pairs[:, 1], pairs[:, 0]))]

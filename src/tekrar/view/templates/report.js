@@ -8,8 +8,10 @@
     if (!/^[a-z][a-z0-9-]*$/.test(name)) return;
     const found = document.getElementById(name);
     if (!found) return;
-    const item = found.closest("li[hidden]");
+    const item = found.closest("li");
     if (item) item.hidden = false;
+    const blank = document.getElementById("hide-blank-stretches");
+    if (blank && found.matches(".blank")) blank.checked = false;
     const card = found.matches("details") ? found : found.querySelector("details");
     if (card && /^(r|b)[0-9]+$/.test(name)) card.open = true;
     found.scrollIntoView();
@@ -26,20 +28,34 @@
       if (!texts.has(item)) texts.set(item, lower(item.textContent).replace(/\s+/g, " "));
       return texts.get(item);
     };
-    const filter = () => {
+    const blank = document.getElementById("hide-blank-stretches");
+    const more = document.getElementById("stretch-more");
+    const number = (value) => value.toLocaleString("en");
+    const PAGE = 50;
+    let room = PAGE;
+    const show = () => {
       const wanted = lower(words.value.trim()).replace(/\s+/g, " ");
       const twice = one.value !== "" && one.value === other.value;
-      let shown = 0;
+      let fitting = 0;
       for (const item of items) {
         const books = item.dataset.books.split(" ");
         const fits = (!one.value || books.includes(one.value)) && (!other.value || books.includes(other.value)) &&
-          (!twice || item.dataset.twice.split(" ").includes(one.value)) && (!wanted || textOf(item).includes(wanted));
-        item.hidden = !fits;
-        shown += fits;
+          (!twice || item.dataset.twice.split(" ").includes(one.value)) &&
+          !(blank?.checked && item.classList.contains("blank")) && (!wanted || textOf(item).includes(wanted));
+        item.hidden = !fits || fitting >= room;
+        fitting += fits;
       }
-      say.textContent = `${shown.toLocaleString("en")} of ${items.length.toLocaleString("en")} listed repeats`;
+      const seen = Math.min(fitting, room);
+      say.textContent = `Showing ${number(seen)} of ${number(fitting)} that fit; ${number(items.length)} on this page`;
+      more.hidden = seen === fitting;
+      more.textContent = `Show ${number(Math.min(4 * PAGE, fitting - seen))} more`;
     };
+    const filter = () => { room = PAGE; show(); };
     const clear = () => { words.value = ""; one.value = ""; other.value = ""; filter(); };
+    more.addEventListener("click", () => { room += 4 * PAGE; show(); });
+    blank?.addEventListener("change", filter);
+    addEventListener("beforeprint", () => { for (const item of items) item.hidden = false; });
+    addEventListener("afterprint", show);
     let later = 0;
     words.addEventListener("input", () => { clearTimeout(later); later = setTimeout(filter, 120); });
     one.addEventListener("change", filter);
