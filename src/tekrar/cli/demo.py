@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             return status
     seconds = time.monotonic() - begun
     corpus = open_corpus(artifact, release)
-    described, told, example = _sample(corpus) if args.sample else _found(corpus)
+    described, told, examples = _sample(corpus) if args.sample else _found(corpus)
     record = {
         "release": str(release),
         "artifact": str(artifact),
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         "seconds": round(seconds, 3),
         "coverage": {view.short: view.coverage for view in corpus.views()},
         **described,
-        "next": _next(release, artifact, example=example),
+        "next": _next(release, artifact, examples=examples),
     }
     _say(args, corpus, record=record, told=told)
     return EXIT_OK
@@ -93,27 +93,29 @@ def _run_verb(args: argparse.Namespace, words: list[str]) -> int:
     return status
 
 
-def _found(corpus: Corpus) -> tuple[dict[str, Any], list[str], str]:
+def _found(corpus: Corpus) -> tuple[dict[str, Any], list[str], list[str]]:
+    """What was found: as JSON, as lines, and addresses worth showing."""
     from tekrar.demo import findings, telling
 
     found = findings.find(corpus)
-    examples = [item.address for item in (*found.longest, *found.frequent)]
-    return found.as_record(), telling.found(found), next(iter(examples), "")
+    examples = [run.address for run in found.longest[:1]] + [pair.address for pair in found.parallels[:2]]
+    return found.as_record(), telling.found(found), examples
 
 
-def _sample(corpus: Corpus) -> tuple[dict[str, Any], list[str], str]:
+def _sample(corpus: Corpus) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The sample explained: as JSON, as lines, and addresses worth showing."""
     from tekrar.demo import findings, sample, telling
 
     lines = list(sample.explain(corpus))
     told = [text for line in lines for text in telling.explained(line)]
-    longest = findings.find(corpus).longest
-    return {"paragraphs": [vars(line) for line in lines]}, told, longest[0].address
+    examples = [item.address for item in findings.find(corpus).longest[:1]]
+    return {"paragraphs": [vars(line) for line in lines]}, told, examples
 
 
-def _next(release: Path, artifact: Path, *, example: str) -> list[str]:
+def _next(release: Path, artifact: Path, *, examples: list[str]) -> list[str]:
     """Commands that work on what was just made."""
     names = shlex.join([str(artifact), "--release", str(release)])
-    show = [f"tekrar show {names} {shlex.quote(example)}"] if example else []
+    show = [f"tekrar show {names} {shlex.quote(address)}" for address in examples]
     return [*show, f"tekrar classes {names} --profile FS", f"tekrar coverage {shlex.quote(str(artifact))}"]
 
 

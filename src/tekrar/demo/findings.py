@@ -37,12 +37,18 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Parallel:
-    """Two chapters and how many paragraphs, and bytes of them, they have in common under full context."""
+    """Two chapters and how many paragraphs, and bytes of them, they have in common under full context.
+
+    Attributes:
+        left, right: titles of the chapters, in document order.
+        address: of the longest paragraph they share, in the left one.
+    """
 
     left: str
     right: str
     paragraphs: int
     bytes: int
+    address: str
 
 
 @dataclass(frozen=True)
@@ -126,23 +132,25 @@ def _chapter_title(corpus: Corpus, chapter: int) -> str:
 
 def _parallels(corpus: Corpus, view: ProfileView) -> list[Parallel]:
     """Chapters by how many different repeated paragraphs both hold."""
-    shared: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+    shared: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for number in published(view):
         rows = view.profile.class_members(number)
         if len(rows) > FORMULA:
             continue
         start, end = view.extents(rows[:1])
         paragraphs, _ = view.units(rows)
-        for pair in combinations(np.unique(corpus.places.paragraph_chapter[paragraphs]).tolist(), 2):
-            shared[pair][0] += 1
-            shared[pair][1] += int(end[0] - start[0])
-    ranked = sorted(shared.items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))
+        chapters, first = np.unique(corpus.places.paragraph_chapter[paragraphs], return_index=True)
+        for left, right in combinations(range(len(chapters)), 2):
+            pair = (int(chapters[left]), int(chapters[right]))
+            shared[pair].append((int(end[0] - start[0]), -int(rows[first[left]])))
+    ranked = sorted(shared.items(), key=lambda item: (-len(item[1]), -sum(n for n, _ in item[1]), item[0]))
     return [
         Parallel(
             left=_chapter_title(corpus, left),
             right=_chapter_title(corpus, right),
-            paragraphs=count,
-            bytes=size,
+            paragraphs=len(found),
+            bytes=sum(size for size, _ in found),
+            address=str(corpus.places.addresses(view, np.array([-max(found)[1]]))[0]),
         )
-        for (left, right), (count, size) in ranked[: 2 * SHOWN]
+        for (left, right), found in ranked[: 2 * SHOWN]
     ]

@@ -47,7 +47,8 @@ def found(findings: Findings) -> list[str]:
         lines += [f"  {len(item.places)} times  {_places(item)}", f"      {excerpt(item.text)}"]
     lines += ["", "Chapters that have most paragraphs in common, byte for byte:"]
     for pair in findings.parallels:
-        lines.append(f"  {pair.paragraphs:>3}  {pair.left} ∥ {pair.right}  ({pair.bytes:,} bytes)")
+        size = f"{pair.bytes:,} bytes; such as {pair.address}"
+        lines.append(f"  {pair.paragraphs:>3}  {pair.left} ∥ {pair.right}  ({size})")
     if not (findings.longest or findings.frequent):
         lines.append("  Nothing repeats exactly.")
     return lines
