@@ -101,8 +101,10 @@ def observe(artifact: Artifact, short: str, places: Places) -> Observed:
         coverage=dict(profile.manifest["coverage"]),
         flaws=flaws,
     )
-    if seen.complete == profile.partial:
-        flaws.append(f"exact_status {seen.coverage['exact_status']}, yet partial is {profile.partial}")
+    if seen.complete and profile.partial:
+        flaws.append("exact_status is complete, yet the profile is partial")
+    if not seen.complete and not profile.partial and seen.classes:
+        flaws.append("exact_status is not complete, yet classes have IDs (AMB-22, AMB-44)")
     for key, number in counts(seen).items():
         stated = seen.coverage.get(key, number)
         if key in _SAME_IN_PARTIAL and stated != number:
