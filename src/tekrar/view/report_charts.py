@@ -115,7 +115,7 @@ def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
 def strip_path(shares: list[tuple[float, float]], *, which: int, height: int = 30) -> str:
     """SVG path of one band of a book's strip: one unit a bin.
 
-    Bars from the ground; band 1 stands on band 0.
+    Band 0 stands on the ground, band 1 on band 0.
     """
     path = []
     for at, pair in enumerate(shares):

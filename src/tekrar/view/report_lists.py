@@ -38,7 +38,7 @@ class ClassView:
     sentences: int
     bytes: int
     worded: bool
-    opening: str
+    opening: tuple[str, ...]
     quotation: Quotation
     places: tuple[Place, ...]
 
@@ -54,7 +54,7 @@ class StretchView:
     bytes: int
     worded: bool
     overlapping: bool
-    opening: str
+    opening: tuple[str, ...]
     places: tuple[Place, ...]
     places_total: int
     texts: tuple[tuple[Place, str, Quotation, str], ...]
@@ -82,13 +82,15 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One passage of a chapter that recurs: its own place.
+    """One passage of a chapter that recurs.
 
-    Its peers, its stretch's anchor when it is shown.
+    Attributes:
+        peers: the first of its other places.
+        anchor: its stretch's anchor when that has a card, else "".
     """
 
     place: Place
-    opening: str
+    opening: tuple[str, ...]
     peers: tuple[Place, ...]
     peers_total: int
     anchor: str
@@ -99,7 +101,7 @@ def largest_classes(
 ) -> list[ClassView]:
     """Classes by falling number of places, then document order.
 
-    `shown` with words, and the wordless between them.
+    As many as `shown` with words, and the wordless ones that stand between them.
     """
     views: list[ClassView] = []
     left = shown

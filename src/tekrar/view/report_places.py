@@ -6,6 +6,7 @@ square brackets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,8 @@ class Place:
         book, chapter: ordinals in the release.
         paragraphs: source numbers of its first and last paragraph, as shown.
         start, end: bytes in the release.
-        address: `book/chapter:start`, counted from 1, as `tekrar show` takes it before `+length`.
+        run_address, paragraph_address: `book/chapter:start+length` and `book/chapter/pN`, counted from 1, as
+            `tekrar show` takes them.
     """
 
     sentence: int
@@ -37,7 +39,8 @@ class Place:
     paragraphs: str
     start: int
     end: int
-    address: str
+    run_address: str
+    paragraph_address: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Places:
         label = release.labels.book[book] or str(book + 1)
         in_book = chapter - int(release.book_chapter_start[book]) + 1
         in_chapter = sentence - int(release.chapter_sentence_start[chapter]) + 1
+        paragraph = first - int(release.chapter_paragraph_start[chapter]) + 1
         return Place(
             sentence=sentence,
             count=count,
@@ -109,18 +113,29 @@ class Places:
             paragraphs=one if first == last else f"{one}–{other}",
             start=int(release.sentence_start[sentence]),
             end=int(release.sentence_end[sentence + count - 1]),
-            address=f"{label}/{in_book}:{in_chapter}",
+            run_address=f"{label}/{in_book}:{in_chapter}+{count}",
+            paragraph_address=f"{label}/{in_book}/p{paragraph}",
         )
 
     def text(self, place: Place) -> str:
         """The whole text of a place."""
         return self.release.text[place.start : place.end].decode("utf-8")
 
-    def opening(self, place: Place, limit: int) -> str:
-        """The first words of a place on one line."""
-        data = self.release.text[place.start : min(place.end, place.start + 8 * limit + 64)]
-        line = headline(data.decode("utf-8", errors="ignore"), limit)
-        return line if place.end <= place.start + len(data) or line.endswith("…") else f"{line} …"
+    def opening(self, place: Place, limit: int) -> tuple[str, ...]:
+        """The first words of a place, about `limit` characters: one line a paragraph; an ellipsis shows a cut."""
+        lines: list[str] = []
+        for _, start, end in self._extents(place):
+            if limit <= 0:
+                lines.append("…")
+                break
+            data = self.release.text[start : min(end, start + 8 * limit + 64)]
+            line = headline(data.decode("utf-8", errors="ignore"), limit)
+            whole = end <= start + len(data) or line.endswith("…")
+            lines.append(line if whole else f"{line} …")
+            limit -= len(line)
+            if line.endswith("…"):
+                break
+        return tuple(line for line in lines if line)
 
     def contexts(self, shown: tuple[Place, ...], *, limit: int) -> list[tuple[str, str]]:
         """What stands before and after each place, far enough to see where they part.
@@ -151,16 +166,21 @@ class Places:
         whole = sum(len(piece.text.encode()) for piece in pieces)
         return Quotation(tuple(shown), whole - kept)
 
-    def _pieces(self, place: Place) -> list[Piece]:
+    def _extents(self, place: Place) -> Iterator[tuple[int, int, int]]:
+        """A place's paragraphs: ordinal, first and end byte of its part there."""
         first = int(self.paragraph_of[place.sentence])
         last = int(self.paragraph_of[place.sentence + place.count - 1])
-        pieces = []
         for paragraph in range(first, last + 1):
             low = max(place.start, int(self.release.paragraph_start[paragraph]))
             high = min(place.end, int(self.release.paragraph_end[paragraph]))
             if high > low:
-                text = self.release.text[low:high].decode("utf-8")
-                pieces.append(Piece(self.paragraph_name(paragraph), text))
+                yield paragraph, low, high
+
+    def _pieces(self, place: Place) -> list[Piece]:
+        pieces = []
+        for paragraph, low, high in self._extents(place):
+            text = self.release.text[low:high].decode("utf-8")
+            pieces.append(Piece(self.paragraph_name(paragraph), text))
         return pieces
 
 

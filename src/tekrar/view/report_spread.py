@@ -94,7 +94,7 @@ def matrix(groups: Groups, places: Places, *, shown: int = BOOKS_SHOWN) -> Matri
 def strip(book: int, places: Places, found: Recurrence, *, bins: int = BINS) -> list[tuple[float, float]]:
     """The book from start to end in equal parts of its bytes.
 
-    (share in other books, share only in this one).
+    Each part as (share that recurs in other books, share that recurs only in this one).
     """
     here = np.flatnonzero(places.book_of == book)
     if not len(here):

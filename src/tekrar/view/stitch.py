@@ -141,9 +141,9 @@ def _rows(left: Ints, right: Ints, length: Ints) -> Ints:
 
 
 def _chain(pairs: Ints) -> Ints:
-    """Join pairs of one distance that share a sentence; touching ones stay apart.
+    """Join pairs of one distance that share a sentence.
 
-    For no class holds the gap.
+    Touching ones stay apart, for no class holds the gap between them.
     """
     if not len(pairs):
         return pairs
