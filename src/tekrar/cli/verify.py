@@ -1,0 +1,55 @@
+"""`tekrar verify`: recompute an artifact from its text release and compare; `--quick` checks it against itself."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tekrar.cli.outcome import print_json
+from tekrar.cli.progress import progress
+from tekrar.errors import EXIT_OK, UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar verify`."""
+    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument(
+        "--release", type=Path, metavar="RELEASE", help="the text release it was built from (needed without --quick)"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="files, roots and partition only; does not read the text"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify, and say what was compared."""
+    from tekrar.verify import ArtifactDiffers, verify_full, verify_quick
+
+    if args.release is None and not args.quick:
+        raise UsageError(
+            "a full verification recomputes the artifact from its text",
+            expected="--release RELEASE",
+            mend="give the release, or --quick for the artifact alone",
+            kind="bad_arguments",
+        )
+    try:
+        if args.quick:
+            outcome = verify_quick(args.artifact, args.release)
+        else:
+            with progress(args, "verifying") as advance:
+                outcome = verify_full(args.artifact, args.release, progress=advance)
+    except ArtifactDiffers as error:
+        if args.json:
+            for difference in error.differences:
+                print_json({"difference": difference.as_record()})
+        raise
+    record = outcome.as_record()
+    if args.json:
+        print_json(record)
+    elif not args.quiet:
+        what = "holds" if outcome.mode == "full" else "agrees with itself (its text was not read)"
+        print(f"{outcome.artifact} {what}")
+        print(f"artifact_root  {outcome.artifact_root.hex()}")
+        print(f"{outcome.roots} roots and {outcome.rows} rows compared")
+        print("  ".join(f"{short} {status}" for short, status in outcome.status.items()))
+    return EXIT_OK

@@ -1,0 +1,152 @@
+"""Reading an artifact's columns strictly, and comparing them with recomputed ones row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.artifact.reader import Artifact
+from tekrar.artifact.schema import PARAGRAPH_PROFILES, table_columns, table_names
+from tekrar.errors import IntegrityError
+from tekrar.verify.result import LIMIT_A_COLUMN, Findings
+
+Columns = dict[str, NDArray[Any]]
+BLOCK_ROWS: Final = 1 << 18
+PROVENANCE: Final = "provenance"
+_ARROW: Final = {"u8": "uint8", "i32": "int32", "i64": "int64"}
+#: The manifest a table's difference is told under, where it is not the table's own name.
+KIND_OF: Final = {
+    "occurrences/occurrence": "work",
+    "occurrences/fingerprint": "evidence",
+    "occurrences/witness": "inventory",
+    "witnesses": "inventory",
+    "witness-spans": "inventory",
+    "dominated": "dominated-items",
+    "classes/winner": "dominated-classes",
+    "classes/left": "dominated-classes",
+    "classes/right": "dominated-classes",
+    "class-ids": "classes",
+    "units/sentences": "work",
+    "units/paragraphs": "work",
+    "units/empty-paragraphs": "enumeration-exclusions",
+    "selections/paragraphs": "inventory",
+    "selections/runs": "inventory",
+}
+
+
+def check_names(artifact: Artifact) -> None:
+    """Check that the artifact holds its tables and nothing else.
+
+    Raises:
+        IntegrityError: a name is missing or unknown.
+    """
+    odd = sorted(set(artifact.package.names) ^ {*table_names(), PROVENANCE})
+    if odd:
+        raise IntegrityError(
+            f"{odd[0]!r} is {'unknown' if odd[0] in artifact.package else 'missing'}",
+            where=f"{artifact.path}/files.json",
+            expected="the tables of an artifact and its provenance",
+            mend="take the artifact from its maker again, or build it anew",
+            kind="bad_table",
+        )
+
+
+def stated_columns(artifact: Artifact, name: str) -> Columns:
+    """Every column of a table, exactly those of the schema: a further column could hide text (CORE-06).
+
+    Raises:
+        IntegrityError: columns are missing, unknown, of another type, hold a null or differ in length.
+    """
+    table = artifact.package.read_table(name)
+    schema = table_columns(name)
+    wanted = [column.name for column in schema]
+    if table.column_names != wanted:
+        raise _bad_table(artifact, name, f"columns {table.column_names}", f"columns {wanted}")
+    found = {}
+    for column in schema:
+        width = int(column.type[5:]) if column.is_digest else 0
+        arrow = f"fixed_size_binary[{width}]" if width else _ARROW[column.type]
+        data = table.column(column.name)
+        if str(data.type) != arrow or data.null_count:
+            raise _bad_table(
+                artifact, name, f"column {column.name} is {data.type} with {data.null_count} nulls", arrow
+            )
+        array = data.combine_chunks()
+        if width:
+            raw = np.frombuffer(array.buffers()[1] or b"", np.uint8)
+            begin = array.offset * width
+            found[column.name] = raw[begin : begin + len(array) * width].reshape(-1, width)
+        else:
+            found[column.name] = array.to_numpy(zero_copy_only=True)
+    return found
+
+
+def _bad_table(artifact: Artifact, name: str, message: str, expected: str) -> IntegrityError:
+    return IntegrityError(
+        message,
+        where=f"{artifact.path}: table {name}",
+        expected=expected,
+        mend="take the artifact from its maker again, or build it anew",
+        kind="bad_table",
+    )
+
+
+def profile_of_table(name: str) -> str:
+    """The profile that a table belongs to; for common tables the two that share them."""
+    head, tail = name.split("/", 1)
+    if head in ("units", "selections"):
+        paragraphs = "paragraphs" in tail
+        return ",".join(p for p in ("FP", "FS", "PP", "PS") if (p in PARAGRAPH_PROFILES) == paragraphs)
+    return head
+
+
+def kind_of(name: str, column: str) -> str:
+    """The manifest kind under which a difference in a column is told."""
+    tail = name if name in KIND_OF else name.split("/", 1)[1]
+    return KIND_OF.get(f"{tail}/{column}") or KIND_OF.get(tail) or tail
+
+
+def compare_table(
+    findings: Findings, name: str, *, expected: Mapping[str, NDArray[Any]], stated: Mapping[str, NDArray[Any]]
+) -> None:
+    """Compare every column of a table; differences name table, column and row."""
+    lengths = {len(expected[column]) for column in expected}
+    assert len(lengths) == 1, name
+    findings.rows += lengths.pop()
+    for column in expected:
+        ours, theirs = expected[column], stated[column]
+        common = min(len(ours), len(theirs))
+        told = 0
+        for low in range(0, common, BLOCK_ROWS):
+            high = min(low + BLOCK_ROWS, common)
+            a, b = ours[low:high], theirs[low:high]
+            if np.array_equal(a, b):
+                continue
+            differs = (a != b).any(axis=1) if a.ndim == 2 else a != b
+            for row in (np.flatnonzero(differs)[: LIMIT_A_COLUMN - told] + low).tolist():
+                _tell(findings, name, column, row, _cell(ours, row), _cell(theirs, row))
+                told += 1
+            if told >= LIMIT_A_COLUMN:
+                break
+        if len(ours) != len(theirs) and not told:
+            _tell(findings, name, column, common, _cell(ours, common), _cell(theirs, common))
+
+
+def _tell(findings: Findings, name: str, column: str, row: int, expected: object, found: object) -> None:
+    findings.add(
+        profile=profile_of_table(name),
+        kind=kind_of(name, column),
+        place=f"{name}, column {column}",
+        row=row,
+        expected=expected,
+        found=found,
+    )
+
+
+def _cell(values: NDArray[Any], row: int) -> object:
+    if row >= len(values):
+        return f"no row {row} ({len(values)} rows)"
+    return values[row].tobytes() if values.ndim == 2 else int(values[row])
