@@ -59,6 +59,9 @@ def build(
         raise UsageError(f"workers {workers} and batch {batch}", expected="1 or more each")
     opened = open_release(Path(release), check=False)
     stated = {"certified": opened.certified, "manifest_root": opened.manifest_root, "id": opened.id}
+    for kind, record in opened.package_manifest["datasets"].items():
+        if record is not None:
+            stated[kind] = bytes.fromhex(record["root"])
     certified, results, provenance = evaluate(
         opened.release,
         stated=stated,

@@ -29,7 +29,8 @@ def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str,
     """Recompute every root of the release and compare it with what its package states.
 
     Args:
-        stated: certified digest, manifest root and release ID by the keys certified, manifest_root, id.
+        stated: certified digest, manifest root and release ID by the keys certified, manifest_root, id;
+            dataset roots by headings, note_bodies, note_markers where they are known.
 
     Raises:
         IntegrityError: a digest or root differs, a dataset is missing, stale or of bad geometry.
@@ -49,6 +50,15 @@ def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str,
             )
     datasets = check_datasets(release, certified=stated["certified"])
     roots = {kind: dataset_root(datasets[kind], release=identity) for kind in DATASETS}
+    for kind, root in roots.items():
+        if stated.get(kind, root) != root:
+            raise IntegrityError(
+                f"the annotation dataset {kind} does not have its stated root",
+                where=f"dataset {kind}",
+                expected=f"{stated[kind].hex()}, found {root.hex()}",
+                mend="import the source again",
+                kind="dataset_root",
+            )
     return CertifiedRelease(
         release, identity, root, stated["certified"], datasets, roots, scope_policy(release.language)
     )

@@ -38,7 +38,7 @@ from tekrar.core.coverage import check_partition
 from tekrar.core.exact import group_runs, matched_sentences, rows_with, verify_atoms
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
-from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY
+from tekrar.core.policy import FAILURE_CODES, FULL_CONTEXT, MATRIX, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.projection import Projection, first_hit, materialize
@@ -335,13 +335,13 @@ class Pipeline:
             "inventory-count": certify_inventory(self.release, result.universe),
             "compiler-vectors": vectors_digest(),
         }
-        if self.witness.whole:
+        if not (result.partition.failure == FAILURE_CODES["missing_witness_bytes"]).any():
             records["text-release"] = self.certified.certified
         result.validation.update(records)
 
     def _finish(self, result: ProfileResult) -> None:
         """The last validation record, the remaining roots, and the status."""
-        if not (result.partition.failure == 2).any():
+        if not (result.partition.failure == FAILURE_CODES["digest_collision"]).any():
             result.validation["preimages-verified"] = result.roots["evidence"]
         for kind in DATASETS:
             result.roots["dataset-" + kind.replace("_", "-")] = self.certified.dataset_roots[kind]
