@@ -50,12 +50,12 @@ def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str,
             )
     datasets = check_datasets(release, certified=stated["certified"])
     roots = {kind: dataset_root(datasets[kind], release=identity) for kind in DATASETS}
-    for kind, root in roots.items():
-        if stated.get(kind, root) != root:
+    for kind, found in roots.items():
+        if stated.get(kind, found) != found:
             raise IntegrityError(
                 f"the annotation dataset {kind} does not have its stated root",
                 where=f"dataset {kind}",
-                expected=f"{stated[kind].hex()}, found {root.hex()}",
+                expected=f"{stated[kind].hex()}, found {found.hex()}",
                 mend="import the source again",
                 kind="dataset_root",
             )
