@@ -1,4 +1,6 @@
-"""`tekrar verify`: recompute an artifact from its text release and compare; `--quick` checks it against itself."""
+"""`tekrar verify`: recompute an artifact from its text release and compare; `--quick` checks it against
+itself.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar verify`."""
     parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
-        "--release", type=Path, metavar="RELEASE", help="the text release it was built from (needed without --quick)"
+        "--release",
+        type=Path,
+        metavar="RELEASE",
+        help="the text release it was built from (needed without --quick)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="files, roots and partition only; does not read the text"

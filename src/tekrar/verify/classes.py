@@ -1,4 +1,6 @@
-"""Class IDs, witnesses and dominance, from complete inventories (ADR-009 *Exact classes*, *Maximal-run dominance*)."""
+"""Class IDs, witnesses and dominance, from complete inventories (ADR-009 *Exact classes*, *Maximal-run
+dominance*).
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ class Classes:
     """Classes by number.
 
     Attributes:
-        size: members; offset: first place in `members`, with a final total; members: rows by class, ascending inside one.
-        witness: class witnesses (n, 32); id, digest: class UUIDs and members digests, no rows in a partial profile.
+        size: members; offset: first place in `members`, with a final total; members: rows by class,
+            ascending inside one.
+        witness: class witnesses (n, 32); id, digest: class UUIDs and members digests, no rows in a partial
+            profile.
         winner: dominating class or -1; left, right: the extension.
     """
 
@@ -70,9 +74,7 @@ def classes_of(
     if partial:
         empty = np.zeros((0, 16), np.uint8)
         zero = np.zeros(len(size), np.int64)
-        return Classes(
-            size, offset, members, witness, empty, np.zeros((0, 32), np.uint8), none, zero, zero
-        )
+        return Classes(size, offset, members, witness, empty, np.zeros((0, 32), np.uint8), none, zero, zero)
     digest = members_digests(occurrences[members], size, offset)
     ids = class_ids(profile, digest, witness)
     winner, left, right = none, np.zeros(len(size), np.int64), np.zeros(len(size), np.int64)
@@ -121,9 +123,10 @@ def _dominance(
 ) -> tuple[Ints, Ints, Ints]:
     """Winner, left and right of every class by the ADR's definition, word for word.
 
-    D dominates S when one fixed extension (left, right) maps EVERY member of S onto a member of D and the inventories are of equal
-    size: the shift is injective, so the map is one-to-one. All extensions up to the bound are tried, not only single steps.
-    The longest D wins, then the lowest class ID.
+    D dominates S when one fixed extension (left, right) maps EVERY member of S onto a member of D and the
+    inventories are of equal
+    size: the shift is injective, so the map is one-to-one. All extensions up to the bound are tried, not
+    only single steps. The longest D wins, then the lowest class ID.
     """
     count = len(size)
     winner = np.full(count, PUBLISHED, np.int64)

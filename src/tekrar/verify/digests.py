@@ -1,6 +1,7 @@
 """Bulk IDs and fingerprints of rows: tight loops over hash states that are copied midway.
 
-This is the plain reference path: `hashlib` only, one process. Layouts are those of docs/encoding.md sections 6, 7 and 9.
+This is the plain reference path: `hashlib` only, one process. Layouts are those of docs/encoding.md
+sections 6, 7 and 9.
 """
 
 from __future__ import annotations

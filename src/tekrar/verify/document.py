@@ -53,7 +53,9 @@ def head_roots(
 def artifact_root(roots: list[tuple[str, bytes]]) -> bytes:
     """The artifact root over named roots in their order."""
     return manifest_root(
-        "artifact", no_scope(), ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots))
+        "artifact",
+        no_scope(),
+        ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots)),
     )
 
 

@@ -1,7 +1,8 @@
 """The full verification: an artifact against its text release.
 
-Serves ADR-009 *Publication and rebuild closure* and the publication half of *Complete work partition*. It shares no pipeline code
-with the build (an import contract) and takes the plain path: `hashlib`, numpy, one process.
+Serves ADR-009 *Publication and rebuild closure* and the publication half of *Complete work partition*. It
+shares no pipeline code with the build (an import contract) and takes the plain path: `hashlib`, numpy, one
+process.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ class _Checker:
         self.validations = {spec.short: self._validations(spec) for spec in MATRIX}
 
     def _validations(self, spec: ProfileSpec) -> set[str]:
-        """Names of the records that stand: a stated absence is believed where the release cannot contradict it."""
+        """Names of the records that stand: a stated absence is believed where the release cannot contradict
+        it.
+        """
         names = set(VALIDATIONS)
         everywhere = [stated_validation(self.artifact.manifest, one.short) for one in MATRIX]
         failed = [stated_columns(self.artifact, f"{one.short}/failed") for one in MATRIX]
@@ -207,4 +210,3 @@ _TOLD_FIRST = (
     "published",
     "dominated",
 )
-

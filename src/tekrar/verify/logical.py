@@ -1,6 +1,7 @@
 """The twenty manifests of a profile, from columns (docs/encoding.md section 8).
 
-The columns may be recomputed ones (verification) or an artifact's own (`--quick`, inclusion proofs): the records are the same.
+The columns may be recomputed ones (verification) or an artifact's own (`--quick`, inclusion proofs): the
+records are the same.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ class LogicalProfile:
         """Root of that kind without a record."""
         return seal_root(kind, self.scope, 0, tree_head([]))
 
-    # -- rows ------------------------------------------------------------------------------------------------------
+    # -- rows ------------------------------------------------------------------------------------------------
 
     def _rows(
         self, kind: str, rows: Ints | None = None, values: Callable[[int, int], Bytes2D] | None = None
@@ -171,9 +172,7 @@ class LogicalProfile:
 
     def _classed(self, kind: str, rows: Ints) -> Manifest:
         """Work key -> class UUID, or class witness in a partial profile."""
-        value = (
-            self.tables["classes"]["witness"] if self.partial else self.tables["class-ids"]["class"]
-        )
+        value = self.tables["classes"]["witness"] if self.partial else self.tables["class-ids"]["class"]
         matched = self.tables["matched"]
         at = np.minimum(np.searchsorted(matched["row"], rows), max(len(matched["row"]) - 1, 0))
         number = matched["class"][at] if len(rows) else np.zeros(0, np.int64)
@@ -202,7 +201,7 @@ class LogicalProfile:
         pairs = [(key.tobytes(), known[number]) for key, number in zip(keys, which.tolist(), strict=True)]
         return ListManifest("excluded", self.scope, pairs)
 
-    # -- classes ---------------------------------------------------------------------------------------------------
+    # -- classes ---------------------------------------------------------------------------------------------
 
     def _classes(self) -> Manifest:
         ids, classes = self.tables["class-ids"], self.tables["classes"]
@@ -215,7 +214,11 @@ class LogicalProfile:
             )
 
         return FixedManifest(
-            "classes", self.scope, len(order), keys=lambda low, high: ids["class"][order[low:high]], values=values
+            "classes",
+            self.scope,
+            len(order),
+            keys=lambda low, high: ids["class"][order[low:high]],
+            values=values,
         )
 
     def _membership(self) -> Manifest:
@@ -257,7 +260,7 @@ class LogicalProfile:
             values=values,
         )
 
-    # -- the rest --------------------------------------------------------------------------------------------------
+    # -- the rest --------------------------------------------------------------------------------------------
 
     def _enumeration_exclusions(self) -> Manifest:
         reason = np.full((len(self.empty), 1), EMPTY_PARAGRAPH, np.uint8)

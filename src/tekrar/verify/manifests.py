@@ -1,8 +1,9 @@
-"""Manifests as the verifier hashes them: records in key order, chunks of 256, one root (docs/encoding.md section 3).
+"""Manifests as the verifier hashes them: records in key order, chunks of 256, one root (docs/encoding.md
+section 3).
 
-Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests"). Records are laid out block by block, so that a
-manifest of many million rows needs no more memory than one block. The same object gives roots (verification) and single
-chunks with their path (inclusion proofs).
+Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests"). Records are laid out
+block by block, so that a manifest of many million rows needs no more memory than one block. The same object
+gives roots (verification) and single chunks with their path (inclusion proofs).
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class FixedManifest(Manifest):
         found = []
         for low in range(0, self.count, BLOCK_ROWS):
             rows = self._laid_out(low, min(low + BLOCK_ROWS, self.count))
-            data = memoryview(rows.reshape(-1))
+            data = rows.data.cast("B")
             width = rows.shape[1]
             for at in range(0, len(rows), CHUNK_RECORDS):
                 size = min(CHUNK_RECORDS, len(rows) - at)

@@ -1,7 +1,8 @@
 """Mask witnesses under the numbers an artifact gives them.
 
-The numbers are the artifact's own choice (no root holds one); what they stand for is not. So the recomputed witnesses are put under
-the artifact's numbers, row by row, and a number that stands for two witnesses, or for none, is a difference.
+The numbers are the artifact's own choice (no root holds one); what they stand for is not. So the recomputed
+witnesses are put under the artifact's numbers, row by row, and a number that stands for two witnesses, or
+for none, is a difference.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def number_as(
 def witness_tables(
     witnesses: RowWitnesses, mapped: Ints
 ) -> tuple[NDArray[np.int64], Columns, Columns, list[list[Touched]]]:
-    """Column `witness`, tables `witnesses` and `witness-spans`, and the spans by number, under the artifact's numbers."""
+    """Column `witness`, tables `witnesses` and `witness-spans`, and the spans by number, under the artifact's
+    numbers.
+    """
     count = len(mapped) if int(mapped.max(initial=0)) < len(mapped) else len(mapped) - 1
     spans: list[list[Touched]] = [[] for _ in range(count)]
     roots = [b""] * count
@@ -63,7 +66,7 @@ def witness_tables(
             spans[theirs], roots[theirs] = witnesses.spans[ours], witnesses.roots[ours]
     rows = [(number, *span) for number, listed in enumerate(spans) for span in listed]
     number, start, end, kind, selection, treatment, reason = zip(*rows, strict=True) if rows else ((),) * 7
-    table = {
+    table: Columns = {
         "witness": np.array(number, np.int64),
         "start": np.array(start, np.int64),
         "end": np.array(end, np.int64),
@@ -72,5 +75,5 @@ def witness_tables(
         "reason": np.array(reason, np.int64),
         "selection": np.frombuffer(b"".join(selection), np.uint8).reshape(-1, 16),
     }
-    root_table = {"root": np.frombuffer(b"".join(roots), np.uint8).reshape(-1, 32)}
+    root_table: Columns = {"root": np.frombuffer(b"".join(roots), np.uint8).reshape(-1, 32)}
     return mapped[witnesses.number], root_table, table, spans

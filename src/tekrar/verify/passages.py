@@ -1,7 +1,8 @@
 """Projected content, written out from docs/encoding.md sections 5 and 6: items, members, folds, exact names.
 
-Names are given by comparing the projected bytes themselves (the keys of a dictionary), never by a digest: two rows have one
-name exactly when their preimages are equal (ADR-009 *Exact comparison*; requirements 3.3).
+Names are given by comparing the projected bytes themselves (the keys of a dictionary), never by a digest:
+two rows have one name exactly when their preimages are equal (ADR-009 *Exact comparison*; requirements
+3.3).
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Projected:
     Attributes:
         first: MEMBER record of every sentence as a run's first member.
         inner: MEMBER record of every sentence after the one before it; b"" where a chapter starts.
-        sentence_name, step_name: equal numbers for equal items; a step is a gap and the sentence after it, -1 at a chapter's start.
+        sentence_name, step_name: equal numbers for equal items; a step is a gap and the sentence after it,
+            -1 at a chapter's start.
     """
 
     first: list[bytes]
@@ -148,8 +150,9 @@ class _Gaps:
 def repeated_runs(projected: Projected, reach: NDArray[np.int32]) -> Iterator[tuple[int, Ints, Ints]]:
     """Runs whose content occurs more than once: (length, start sentences ascending, name).
 
-    Equal names of one length mean equal sentences and equal gaps, by induction over the length: a name is interned from the
-    shorter run's name and the next step. A run that is alone cannot have a longer one that is not, so it is left out.
+    Equal names of one length mean equal sentences and equal gaps, by induction over the length: a name is
+    interned from the shorter run's name and the next step. A run that is alone cannot have a longer one
+    that is not, so it is left out.
     """
     steps = int(projected.step_name.max(initial=0)) + 1
     at = np.flatnonzero(reach >= 2)

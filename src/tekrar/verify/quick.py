@@ -1,9 +1,10 @@
 """`verify --quick`: the artifact against itself, without the text.
 
-Covered: the bytes of every file; every root of the manifest recomputed from the artifact's own columns, and from them the artifact
-root; the partition (disjoint and exhaustive); presentation against classes; class IDs and members digests; the mask witnesses;
-profiles, policy, validation records and coverage numbers. Not covered: whether the columns follow from the text, which
-only the full verification can tell. docs/verification.md says so line by line.
+Covered: the bytes of every file; every root of the manifest recomputed from the artifact's own columns, and
+from them the artifact root; the partition (disjoint and exhaustive); presentation against classes; class
+IDs and members digests; the mask witnesses; profiles, policy, validation records and coverage numbers. Not
+covered: whether the columns follow from the text, which only the full verification can tell.
+docs/verification.md says so line by line.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def verify_quick(artifact_path: Path, release_path: Path | None = None) -> Verif
 
     Args:
         artifact_path: the artifact.
-        release_path: a text-release package that the artifact must belong to, when one is given; its text is not read.
+        release_path: a text-release package that the artifact must belong to, when one is given; its text
+            is not read.
 
     Raises:
         NotFoundError: nothing at a path.
@@ -154,7 +156,9 @@ class _QuickChecker:
         merged = np.sort(np.concatenate([tables[part]["row"] for part in PARTS]))
         self._same_rows(short, "work", "the five parts", merged, np.arange(len(view.universe)))
         shown = np.concatenate([tables[name]["row"] for name in ("published", "dominated", "provisional")])
-        self._same_rows(short, "matched", "published, dominated and provisional", np.sort(shown), tables["matched"]["row"])
+        self._same_rows(
+            short, "matched", "published, dominated and provisional", np.sort(shown), tables["matched"]["row"]
+        )
         states = (tables["not-evaluated"]["row"], tables["failed"]["row"])
         partial = any(len(rows) for rows in states) or set(view.validation) != set(VALIDATIONS)
         if partial != view.partial:
@@ -184,7 +188,9 @@ class _QuickChecker:
         )
 
     def _classes(self, view: LogicalProfile, profile: Profile) -> None:
-        """Sizes, members digests and IDs from the members; one fingerprint a class; dominated as the winners say."""
+        """Sizes, members digests and IDs from the members; one fingerprint a class; dominated as the winners
+        say.
+        """
         short, tables = view.spec.short, view.tables
         rows, number = tables["matched"]["row"], tables["matched"]["class"]
         classes, ids = tables["classes"], tables["class-ids"]

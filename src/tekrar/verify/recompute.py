@@ -1,7 +1,7 @@
 """Everything an artifact should hold, recomputed from the text release.
 
-Serves ADR-009 *Complete work partition* and *Publication and rebuild closure*. Only failed and deferred rows, and the fingerprints of
-collided ones, are taken from the artifact (see `tekrar.verify.states`).
+Serves ADR-009 *Complete work partition* and *Publication and rebuild closure*. Only failed and deferred
+rows, and the fingerprints of collided ones, are taken from the artifact (see `tekrar.verify.states`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tekrar.verify.digests import (
 )
 from tekrar.verify.passages import Masks, Projected, passage_items, project_sentences, repeated_runs
 from tekrar.verify.result import Findings
-from tekrar.verify.states import States, Stated, check_missing_runs, stated_rows, states
+from tekrar.verify.states import Stated, States, check_missing_runs, stated_rows, states
 from tekrar.verify.universe import (
     Spans,
     Universe,
@@ -83,7 +83,9 @@ class Basis:
     def paragraphs(self) -> Universe:
         """The universe of both paragraph profiles."""
         release = self.opened.release
-        return paragraphs_universe(release.paragraph_start[self.occupied], release.paragraph_end[self.occupied])
+        return paragraphs_universe(
+            release.paragraph_start[self.occupied], release.paragraph_end[self.occupied]
+        )
 
     @cached_property
     def run_selection(self) -> Bytes2D:
@@ -173,9 +175,11 @@ def recompute(
     Args:
         basis: the release.
         spec: row of the matrix.
-        stated_tables: the artifact's own columns; read are failed, not-evaluated, collided fingerprints, witness numbers.
+        stated_tables: the artifact's own columns; read are failed, not-evaluated, collided fingerprints,
+            witness numbers.
         certified: whether all validation records stand.
-        missing_elsewhere: rows of the same enumerator that failed for missing bytes under the full-context projection.
+        missing_elsewhere: rows of the same enumerator that failed for missing bytes under the full-context
+            projection.
         findings: gets what does not fit together.
 
     Returns:
@@ -192,7 +196,12 @@ def recompute(
     _check_missing_pair(findings, spec, stated, witnesses, missing_elsewhere)
     content = _RunContent(basis, spec) if is_runs else _PassageContent(basis, spec)
     partition = states(
-        stated, witnesses.excluded, content.repeated(), certified=certified, findings=findings, profile=spec.short
+        stated,
+        witnesses.excluded,
+        content.repeated(),
+        certified=certified,
+        findings=findings,
+        profile=spec.short,
     )
     occurrences = occurrence_ids(_mask_states(profile, witnesses), witnesses.number, selection)
     classes = classes_of(
@@ -230,7 +239,7 @@ def _check_missing_pair(
             kind="failed",
             place=f"{spec.short}/failed",
             row=int(differs[0]),
-            expected="missing_witness_bytes exactly where the full-context profile has it and no exclusion applies",
+            expected="missing_witness_bytes where the full-context profile has it, exclusions apart",
             found="missing_witness_bytes" if stated.missing[differs[0]] else "another state",
         )
 

@@ -92,9 +92,7 @@ class Findings:
         if len(self.differences) >= LIMIT:
             self.truncated = True
             return
-        self.differences.append(
-            Difference(profile, kind, place, row, as_text(expected), as_text(found))
-        )
+        self.differences.append(Difference(profile, kind, place, row, as_text(expected), as_text(found)))
 
     def raise_if_any(self, *, where: str) -> None:
         """Refuse the artifact when something differs.

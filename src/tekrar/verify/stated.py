@@ -64,7 +64,9 @@ class StatedArtifact:
                 reach = units["reach"]
                 at = np.arange(len(reach))
                 if ((reach < 1) | (reach > LONGEST_RUN) | (at + reach > len(reach))).any():
-                    raise self._refuse(name, "reach out of range", f"1..{LONGEST_RUN}, never past the last sentence")
+                    raise self._refuse(
+                        name, "reach out of range", f"1..{LONGEST_RUN}, never past the last sentence"
+                    )
                 self._universes[is_runs] = runs_universe(start, end, reach)
         return self._universes[is_runs]
 
@@ -157,7 +159,9 @@ class StatedArtifact:
         table = tables["witness-spans"]
         found: list[list[Touched]] = [[] for _ in range(listed)]
         selection = table["selection"]
-        columns = [table[name].tolist() for name in ("witness", "start", "end", "kind", "treatment", "reason")]
+        columns = [
+            table[name].tolist() for name in ("witness", "start", "end", "kind", "treatment", "reason")
+        ]
         for at, (witness, start, end, kind, treatment, reason) in enumerate(zip(*columns, strict=True)):
             if not 0 <= witness < listed or not 0 <= start < end:
                 raise self._refuse(f"{short}/witness-spans", f"row {at} is out of range", f"0..{listed - 1}")

@@ -1,8 +1,10 @@
-"""The one state of every work item, and the groups of equal items (ADR-009 *Complete work partition*; requirements 3.1, 3.3).
+"""The one state of every work item, and the groups of equal items (ADR-009 *Complete work partition*;
+requirements 3.1, 3.3).
 
-What a release alone cannot tell is taken as the artifact states it: which items were deferred, and which failed for unreadable
-bytes or a digest collision. Everything else follows: the first state that applies is excluded, failed/missing, pending_evaluation,
-failed/collision, matched, then pending_peer_universe in a partial profile and unique in a complete one.
+What a release alone cannot tell is taken as the artifact states it: which items were deferred, and which
+failed for unreadable bytes or a digest collision. Everything else follows: the first state that applies is
+excluded, failed/missing, pending_evaluation, failed/collision, matched, then pending_peer_universe in a
+partial profile and unique in a complete one.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class States:
 
     Attributes:
         partial: whether the profile is partial.
-        fingerprinted: rows that have a recomputed fingerprint; collided: rows whose fingerprint is taken as stated.
+        fingerprinted: rows that have a recomputed fingerprint; collided: rows whose fingerprint is taken as
+            stated.
         matched, group: matched rows ascending and their class numbers, counted by first row.
         unique, pending, failed: rows; `pending_code`, `failed_code` their codes.
     """
@@ -68,7 +71,9 @@ def stated_rows(
     tables: dict[str, dict[str, NDArray[np.int64]]],
     excluded: Flags,
 ) -> Stated:
-    """Read the deferred and failed rows; rows out of range, repeated, of an unknown code or excluded are differences."""
+    """Read the deferred and failed rows; rows out of range, repeated, of an unknown code or excluded are
+    differences.
+    """
     count = len(excluded)
     found = {}
     for part, known in (("not-evaluated", (DEFERRED, NO_PEERS_YET)), ("failed", (MISSING, COLLISION))):
@@ -179,7 +184,9 @@ def _whole_buckets(
         )
 
 
-def check_missing_runs(universe: Universe, stated: Stated, excluded: Flags, findings: Findings, *, profile: str) -> None:
+def check_missing_runs(
+    universe: Universe, stated: Stated, excluded: Flags, findings: Findings, *, profile: str
+) -> None:
     """A run around a run of unreadable bytes is itself unreadable: missing rows are closed upward."""
     if not stated.missing.any():
         return

@@ -1,10 +1,12 @@
-"""Universes and annotation spans, from the release's columns (ADR-009 *Passage enumerators*, *Annotation projections*)."""
+"""Universes and annotation spans, from the release's columns (ADR-009 *Passage enumerators*, *Annotation
+projections*).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +76,8 @@ def sentence_reach(release: TextRelease) -> NDArray[np.int32]:
     bounds = release.chapter_sentence_start
     count = bounds[1:] - bounds[:-1]
     left = np.repeat(bounds[1:], count) - np.arange(int(bounds[-1]) if len(bounds) else 0)
-    return np.minimum(left, LONGEST_RUN).astype(np.int32)
+    reach: NDArray[np.int32] = np.minimum(left, LONGEST_RUN).astype(np.int32)
+    return reach
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,9 @@ class Spans:
     selection: Bytes2D
 
     def touched(self, low: Ints, high: Ints) -> tuple[Ints, Ints]:
-        """The spans that share a byte with each extent low..high: a range (a, b), equal ends where there is none."""
+        """The spans that share a byte with each extent low..high: a range (a, b), equal ends where there is
+        none.
+        """
         a = np.searchsorted(self.end, low, side="right")
         b = np.maximum(np.searchsorted(self.start, high, side="left"), a)
         return a, b
@@ -111,7 +116,7 @@ def span_selections(release_id: bytes, start: Ints, end: Ints) -> Bytes2D:
     return uuids(digests)
 
 
-def selection_state(release_id: bytes):  # type: ignore[no-untyped-def]
+def selection_state(release_id: bytes) -> Any:
     """SHA-1 state of a selection's name up to its ranges."""
     return name_state("selection", f"release={uuid_text(release_id)}/coord=utf8-byte.v1/ranges=")
 

@@ -1,4 +1,7 @@
-"""Mask witnesses and exclusions of rows (docs/encoding.md section 7; ADR-009 *Annotation projections*; AMB-11, AMB-50)."""
+"""Mask witnesses and exclusions of rows (docs/encoding.md section 7).
+
+Serves ADR-009 *Annotation projections*; AMB-11, AMB-50.
+"""
 
 from __future__ import annotations
 
@@ -60,16 +63,20 @@ def row_witnesses(universe: Universe, spans: Sequence[Spans], *, projection: str
     for at in rows[first].tolist():
         listed.append(touched_spans(spans, [(int(low[at]), int(high[at])) for low, high in ranges]))
     assert len(listed) == len(distinct) + 1
-    return RowWitnesses(number, listed, [witness_root(one, projection=projection) for one in listed], excluded)
+    return RowWitnesses(
+        number, listed, [witness_root(one, projection=projection) for one in listed], excluded
+    )
 
 
 def _interned(code: Ints, part: Ints) -> Ints:
     """One number for each distinct pair, small enough to pair again."""
     width = int(part.max(initial=0)) + 1
-    return np.unique(code * width + part, return_inverse=True)[1].astype(np.int64)
+    inverse: Ints = np.unique(code * width + part, return_inverse=True)[1].astype(np.int64)
+    return inverse
 
 
 def touched_spans(spans: Sequence[Spans], ranges: Sequence[tuple[int, int]]) -> list[Touched]:
+    """The spans in one range of each dataset, in key order."""
     found: list[Touched] = []
     for one, (low, high) in zip(spans, ranges, strict=True):
         for at in range(low, high):
@@ -103,7 +110,9 @@ def witness_root(spans: Sequence[Touched], *, projection: str) -> bytes:
 
 
 def exclusion_value(spans: Sequence[Touched]) -> bytes:
-    """Value of an `excluded` record: primary reason, count, then every reason and selection by reason, start, end, selection."""
+    """Value of an `excluded` record: primary reason, count, then every reason and selection by reason, start,
+    end, selection.
+    """
     found = sorted((r, start, end, selection) for start, end, _, selection, t, r in spans if t == EXCLUDED)
     listed = b"".join(u8(reason) + selection for reason, _, _, selection in found)
     return u8(found[0][0]) + len(found).to_bytes(4, "big") + listed
