@@ -132,10 +132,11 @@ def _code(view: ProfileView, part: str, value: int | None) -> str:
 
 def treated_spans(view: ProfileView, row: int) -> Sequence[TreatedSpan]:
     """The masks and exclusions in the mask witness of a row, by start."""
-    table = view.profile.table("witness-spans")
-    mine = np.flatnonzero(table["witness"] == view.mask_witness[row])
+    table = view.witness_spans
+    number = view.mask_witness[row]
+    low, high = (int(np.searchsorted(table["witness"], number, side=side)) for side in ("left", "right"))
     found = []
-    for at in mine.tolist():
+    for at in range(low, high):
         kind, treatment, reason = (int(table[name][at]) for name in ("kind", "treatment", "reason"))
         if kind not in _KINDS or treatment not in _TREATMENTS or reason not in _REASONS:
             raise view.broken(f"mask witness of row {row} has an unknown code", expected="the policy's codes")

@@ -93,23 +93,28 @@ class Places:
         """Exact text of a byte range that begins and ends between characters."""
         return self.release.text[start:end].decode("utf-8")
 
-    def in_context(self, view: ProfileView, row: int, *, sentences: int) -> dict[str, str]:
-        """Exact text of a row with at most so many sentences of its chapter on either side.
+    def in_context(self, view: ProfileView, rows: Ints, *, sentences: int) -> list[dict[str, str]]:
+        """Exact text of rows with at most so many sentences of their chapter on either side.
 
         Returns:
             before, text and after, separators included: joined they are one stretch of the release.
         """
         release = self.release
-        first, last = (int(value[0]) for value in self.sentences(view, np.array([row])))
-        chapter = int(self.paragraph_chapter[self.sentence_paragraph[first]])
-        low, high = (int(v) for v in release.chapter_sentence_start[chapter : chapter + 2])
-        opening, closing = max(low, first - sentences), min(high - 1, last + sentences)
-        start, end = int(release.sentence_start[first]), int(release.sentence_end[last])
-        return {
-            "before": self.text(int(release.sentence_start[opening]), start),
-            "text": self.text(start, end),
-            "after": self.text(end, int(release.sentence_end[closing])),
-        }
+        first, last = self.sentences(view, rows)
+        chapter = self.paragraph_chapter[self.sentence_paragraph[first]]
+        bounds = release.chapter_sentence_start
+        opening = np.maximum(bounds[chapter], first - sentences)
+        closing = np.minimum(bounds[chapter + 1] - 1, last + sentences)
+        edges = (
+            release.sentence_start[opening],
+            release.sentence_start[first],
+            release.sentence_end[last],
+            release.sentence_end[closing],
+        )
+        return [
+            {"before": self.text(a, b), "text": self.text(b, c), "after": self.text(c, d)}
+            for a, b, c, d in zip(*(edge.tolist() for edge in edges), strict=True)
+        ]
 
 
 def containing(text: bytes, needle: bytes) -> Callable[[Ints, Ints], NDArray[np.bool_]]:

@@ -74,6 +74,14 @@ class ProfileView:
         return np.asarray(column.to_numpy(zero_copy_only=True))
 
     @cached_property
+    def witness_spans(self) -> dict[str, NDArray[Any]]:
+        """The spans of every mask witness, grouped by witness number."""
+        table = self.profile.table("witness-spans")
+        if (np.diff(table["witness"]) < 0).any():
+            raise self.broken("mask witnesses are out of order", expected="spans by witness number")
+        return table
+
+    @cached_property
     def classes(self) -> dict[str, NDArray[Any]]:
         """size, witness, winner, left, right per class, and class and members when IDs were issued.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tekrar.core.identity import uuid_text
 from tekrar.view.answer import Answer, TreatedSpan, treated_spans
@@ -14,6 +15,8 @@ from tekrar.view.profile import PUBLISHED, ProfileView
 from tekrar.view.query import Found
 from tekrar.view.status import NoOccurrence, QueryStatus
 from tekrar.view.wording import class_why, qualified, why
+
+Ints = NDArray[np.int64]
 
 
 def envelope(corpus: Corpus, query: str) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def answer_record(corpus: Corpus, answer: Answer, *, context: int) -> dict[str, 
         "status": str(answer.status),
         "presentation": None if answer.presentation is None else str(answer.presentation),
         **scope_record(view),
-        "occurrence": member_record(corpus, view, answer.row, context=context),
+        "occurrence": member_records(corpus, view, np.array([answer.row]), context=context)[0],
         "reasons": answer.reasons,
         "code": answer.code or None,
         "spans": [span_record(corpus, span) for span in answer.spans],
@@ -71,10 +74,7 @@ def full_class(corpus: Corpus, view: ProfileView, number: int, *, context: int) 
         "witness": view.classes["witness"][number].tobytes().hex(),
         "dominated_by": dominator,
         "dominates": int((view.classes["winner"] == number).sum()),
-        "members": [
-            member_record(corpus, view, row, context=context)
-            for row in view.profile.class_members(number).tolist()
-        ],
+        "members": member_records(corpus, view, view.profile.class_members(number), context=context),
     }
 
 
@@ -89,19 +89,24 @@ def class_answer(corpus: Corpus, view: ProfileView, number: int, *, context: int
     }
 
 
-def member_record(corpus: Corpus, view: ProfileView, row: int, *, context: int) -> dict[str, Any]:
-    """A member in C10's keys, with its address, its exact text, its context and what is masked in it."""
-    rows = np.array([row])
-    return {
-        **corpus.places.members(view, rows)[0],
-        "address": str(corpus.places.addresses(view, rows)[0]),
-        **corpus.places.in_context(view, row, sentences=context),
-        "masks": [
-            span_record(corpus, span)
-            for span in treated_spans(view, row)
-            if span.treatment == "masked_with_boundary"
-        ],
-    }
+def member_records(corpus: Corpus, view: ProfileView, rows: Ints, *, context: int) -> list[dict[str, Any]]:
+    """Members in C10's keys, each with its address, exact text, context and what is masked in it."""
+    places = corpus.places
+    columns = (
+        places.members(view, rows),
+        places.addresses(view, rows),
+        places.in_context(view, rows, sentences=context),
+        rows.tolist(),
+    )
+    return [
+        {**member, "address": str(address), **words, "masks": _masks(corpus, view, row)}
+        for member, address, words, row in zip(*columns, strict=True)
+    ]
+
+
+def _masks(corpus: Corpus, view: ProfileView, row: int) -> list[dict[str, Any]]:
+    spans = treated_spans(view, row)
+    return [span_record(corpus, span) for span in spans if span.treatment == "masked_with_boundary"]
 
 
 def span_record(corpus: Corpus, span: TreatedSpan) -> dict[str, Any]:
