@@ -7,19 +7,25 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
+from numpy.typing import NDArray
+
 from tekrar.artifact.schema import FORMAT
 from tekrar.core.encoding import Json, canonical_json, manifest_root, no_scope, u32
 from tekrar.core.identity import identity_release_key
-from tekrar.core.policy import MATRIX, PARAGRAPHS, ProfileSpec, ScopePolicy
+from tekrar.core.policy import FAILURE_CODES, MATRIX, PARAGRAPHS, ProfileSpec, ScopePolicy
 from tekrar.core.profile import Profile
 from tekrar.corpus.release_package import OpenRelease
 from tekrar.errors import IntegrityError
-from tekrar.verify.logical import PARTS, VALIDATIONS, LogicalProfile
+from tekrar.verify.logical import PARTS, LogicalProfile
 from tekrar.verify.result import Findings
 from tekrar.verify.uuid5 import uuid_text
 
 ENCODING: Final = "1"
 NAME: Final = "tekrar"
+_RECORD_OF_FAILURE: Final = {
+    FAILURE_CODES["missing_witness_bytes"]: "text-release",
+    FAILURE_CODES["digest_collision"]: "preimages-verified",
+}
 
 
 def vectors_digest() -> bytes:
@@ -104,6 +110,11 @@ def coverage(
         "exact_status": "partial" if partial else "complete",
         "semantic_status": "not_assessed",
     }
+
+
+def absent_records(failure_codes: NDArray[Any]) -> set[str]:
+    """Validation records whose check did not pass, from the codes of the profile's failed items."""
+    return {record for code, record in _RECORD_OF_FAILURE.items() if (failure_codes == code).any()}
 
 
 def validation_records(
@@ -247,11 +258,3 @@ def _leaves(ours: object, theirs: object, path: str) -> Iterator[tuple[str, obje
             yield from _leaves(ours.get(key, "nothing"), theirs.get(key, "nothing"), below)
     elif ours != theirs or type(ours) is not type(theirs):
         yield path, ours, theirs
-
-
-def stated_validation(manifest: Mapping[str, Any], short: str) -> set[str]:
-    """Names of the validation records an artifact states for a profile."""
-    profile = manifest.get("profiles", {})
-    profile = profile.get(short) if isinstance(profile, dict) else None
-    stated = profile.get("validation") if isinstance(profile, dict) else None
-    return set(stated) & set(VALIDATIONS) if isinstance(stated, dict) else set(VALIDATIONS)

@@ -22,6 +22,7 @@ from tekrar.core.release import dataset_root
 from tekrar.corpus.release_package import open_release
 from tekrar.verify.columns import check_names, compare_table, stated_columns
 from tekrar.verify.document import (
+    absent_records,
     check_release,
     compare_document,
     compiler_values,
@@ -30,17 +31,15 @@ from tekrar.verify.document import (
     profile_record,
     release_facts,
     root_name,
-    stated_validation,
     validation_records,
 )
-from tekrar.verify.logical import KINDS, VALIDATIONS, LogicalProfile
+from tekrar.verify.logical import KINDS, LogicalProfile
 from tekrar.verify.numbering import number_as, witness_tables
 from tekrar.verify.projection import projection_root
 from tekrar.verify.recompute import Basis, Recomputed, recompute
 from tekrar.verify.result import Findings, Verification
 
 Progress = Callable[[int, int], None]
-_MISSING_BYTES = 1
 
 
 def _silent(done: int, total: int) -> None:
@@ -107,35 +106,15 @@ class _Checker:
         }
         self.roots = head_roots(basis.opened.manifest_root, basis.policy, self.datasets)
         self.missing: dict[str, NDArray[np.bool_]] = {}
-        self.validations = {spec.short: self._validations(spec) for spec in MATRIX}
-
-    def _validations(self, spec: ProfileSpec) -> set[str]:
-        """Names of the records that stand: a stated absence is believed where the release cannot contradict
-        it.
-        """
-        names = set(VALIDATIONS)
-        everywhere = [stated_validation(self.artifact.manifest, one.short) for one in MATRIX]
-        failed = [stated_columns(self.artifact, f"{one.short}/failed") for one in MATRIX]
-        unreadable = any((table["code"] == _MISSING_BYTES).any() for table in failed)
-        if unreadable or not any("text-release" in stated for stated in everywhere):
-            names.discard("text-release")
-        mine = stated_columns(self.artifact, f"{spec.short}/failed")
-        deferred = len(stated_columns(self.artifact, f"{spec.short}/not-evaluated")["row"]) > 0
-        stated = stated_validation(self.artifact.manifest, spec.short)
-        if (mine["code"] != _MISSING_BYTES).any() or ("preimages-verified" not in stated and deferred):
-            names.discard("preimages-verified")
-        return names
 
     def profile(self, spec: ProfileSpec) -> None:
         """Recompute one profile, compare its tables, gather its roots and document."""
         short = spec.short
         stated = {name: stated_columns(self.artifact, f"{short}/{name}") for name in PROFILE_TABLES}
-        standing = self.validations[short]
         found, missing = recompute(
             self.basis,
             spec,
             stated,
-            certified=standing == set(VALIDATIONS),
             missing_elsewhere=self.missing.get(spec.enumerator),
             findings=self.findings,
         )
@@ -168,9 +147,9 @@ class _Checker:
             compiler=compiler_values(),
             dataset_roots=self.datasets,
         )
-        self._gather(view, found, standing)
+        self._gather(view, found)
 
-    def _gather(self, view: LogicalProfile, found: Recomputed, standing: set[str]) -> None:
+    def _gather(self, view: LogicalProfile, found: Recomputed) -> None:
         spec = view.spec
         evidence = view.root("evidence")
         records = validation_records(
@@ -181,7 +160,8 @@ class _Checker:
             exclusions=len(view.empty),
             evidence=evidence,
         )
-        view.validation = {name: value for name, value in records.items() if name in standing}
+        absent = absent_records(found.states.failed_code)
+        view.validation = {name: value for name, value in records.items() if name not in absent}
         for kind in KINDS:
             root = evidence if kind == "evidence" else view.root(kind)
             self.roots.append((root_name(spec, kind), root))

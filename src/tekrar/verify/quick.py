@@ -24,6 +24,7 @@ from tekrar.errors import TekrarError
 from tekrar.verify.classes import class_ids, members_digests
 from tekrar.verify.columns import check_names, compare_table
 from tekrar.verify.document import (
+    absent_records,
     check_release,
     compare_document,
     frame,
@@ -33,7 +34,7 @@ from tekrar.verify.document import (
     root_name,
     validation_records,
 )
-from tekrar.verify.logical import DATASET_KINDS, KINDS, PARTS, VALIDATIONS, LogicalProfile
+from tekrar.verify.logical import DATASET_KINDS, KINDS, PARTS, LogicalProfile
 from tekrar.verify.result import Findings, Verification
 from tekrar.verify.stated import StatedArtifact, malformed_manifest
 from tekrar.verify.witnesses import witness_root
@@ -138,7 +139,8 @@ class _QuickChecker:
             exclusions=len(view.empty),
             evidence=evidence,
         )
-        view.validation = {name: records[name] for name in VALIDATIONS if name in view.validation}
+        absent = absent_records(view.tables["failed"]["code"])
+        view.validation = {name: value for name, value in records.items() if name not in absent}
         for kind in KINDS:
             self.roots.append((root_name(spec, kind), evidence if kind == "evidence" else view.root(kind)))
         classes = view.tables["classes"]
@@ -160,7 +162,7 @@ class _QuickChecker:
             short, "matched", "published, dominated and provisional", np.sort(shown), tables["matched"]["row"]
         )
         states = (tables["not-evaluated"]["row"], tables["failed"]["row"])
-        partial = any(len(rows) for rows in states) or set(view.validation) != set(VALIDATIONS)
+        partial = any(len(rows) for rows in states)
         if partial != view.partial:
             self.findings.add(
                 profile=short, kind="document", place="partial", expected=partial, found=view.partial

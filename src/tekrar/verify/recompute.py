@@ -166,7 +166,6 @@ def recompute(
     spec: ProfileSpec,
     stated_tables: dict[str, Columns],
     *,
-    certified: bool,
     missing_elsewhere: NDArray[np.bool_] | None,
     findings: Findings,
 ) -> tuple[Recomputed, NDArray[np.bool_]]:
@@ -177,7 +176,6 @@ def recompute(
         spec: row of the matrix.
         stated_tables: the artifact's own columns; read are failed, not-evaluated, collided fingerprints,
             witness numbers.
-        certified: whether all validation records stand.
         missing_elsewhere: rows of the same enumerator that failed for missing bytes under the full-context
             projection.
         findings: gets what does not fit together.
@@ -199,7 +197,6 @@ def recompute(
         stated,
         witnesses.excluded,
         content.repeated(),
-        certified=certified,
         findings=findings,
         profile=spec.short,
     )

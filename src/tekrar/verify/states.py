@@ -102,7 +102,7 @@ def stated_rows(
 
 
 def states(
-    stated: Stated, excluded: Flags, repeated: Repeated, *, certified: bool, findings: Findings, profile: str
+    stated: Stated, excluded: Flags, repeated: Repeated, *, findings: Findings, profile: str
 ) -> States:
     """Derive the partition.
 
@@ -110,13 +110,12 @@ def states(
         stated: rows taken as stated.
         excluded: rows that a projection excludes.
         repeated: groups of rows with equal content, each group complete over the universe.
-        certified: whether all five validation records stand.
         findings: gets a difference where equal items do not share a collision.
         profile: short name.
     """
     settled = excluded | stated.missing | stated.deferred
     live = ~(settled | stated.collided)
-    partial = bool(stated.missing.any() or stated.deferred.any() or stated.collided.any()) or not certified
+    partial = bool(stated.missing.any() or stated.deferred.any() or stated.collided.any())
     parts: list[tuple[Ints, Ints]] = []
     total = 0
     collisions = bool(stated.collided.any())
