@@ -46,7 +46,7 @@ def show(run: Run, paths: Paths) -> Callable[..., Any]:
     return answers
 
 
-@pytest.mark.req("DOM-07", "QRY-02", "QRY-03")
+@pytest.mark.req("DOM-07")
 def test_show_answers_a_dominated_run_and_its_dominator(show: Callable[..., Any]) -> None:
     full, prose = show("Bahçe/2:2+2")
     assert [full["profile"], prose["profile"]] == ["FS", "PS"]
@@ -69,7 +69,6 @@ def test_show_answers_not_covered(show: Callable[..., Any], run: Run, paths: Pat
     assert "unique" not in out
 
 
-@pytest.mark.req("QRY-02")
 def test_show_qualifies_unique(run: Run, paths: Paths) -> None:
     _, out, _ = run("show", paths[0], "Yol/1/p2", "--release", paths[1])
     fp, pp = out.split("status         ")[1:]

@@ -35,7 +35,7 @@ def ask(corpus: Corpus, query: str, profile: str) -> Answer:
     return answer_for(view, row)
 
 
-@pytest.mark.req("QRY-02", "DOM-08")
+@pytest.mark.req("DOM-08")
 def test_the_vocabulary_is_closed_and_every_part_has_one_status() -> None:
     wanted = (
         "matched unique not_evaluated excluded pending unselected rejected retired ambiguous integrity_error"
@@ -49,7 +49,7 @@ def test_the_vocabulary_is_closed_and_every_part_has_one_status() -> None:
     assert str(NoOccurrence.NOT_COVERED) not in {str(status) for status in QueryStatus}
 
 
-@pytest.mark.req("QRY-02", "DOM-07")
+@pytest.mark.req("DOM-07")
 def test_a_dominated_run_is_matched_and_says_by_what(corpus: Corpus) -> None:
     answer = ask(corpus, "Bahçe/1:3+2", "FS")
     assert (answer.status, answer.presentation) == (QueryStatus.MATCHED, Presentation.DOMINATED)
@@ -67,7 +67,6 @@ def test_a_dominated_run_is_matched_and_says_by_what(corpus: Corpus) -> None:
     assert "rejected" not in why(answer)
 
 
-@pytest.mark.req("QRY-02")
 def test_one_text_has_different_statuses_in_different_profiles(corpus: Corpus) -> None:
     found = find(corpus, "Yol/1/p2").rows
     statuses = {view.short: answer_for(view, row).status for view, row in found}
@@ -144,7 +143,7 @@ def test_ids_are_found_in_their_profile_and_unknown_ones_are_not(corpus: Corpus)
         find(corpus, identity.upper())
 
 
-@pytest.mark.req("COV-11", "QRY-02")
+@pytest.mark.req("COV-11")
 @pytest.mark.parametrize(
     ("query", "profile", "table"),
     [
@@ -186,7 +185,6 @@ def test_members_that_do_not_add_up_are_refused(paths: Paths, tmp_path: Path) ->
     assert refusal.value.kind == "bad_columns"
 
 
-@pytest.mark.req("QRY-02")
 def test_deferred_items_are_not_evaluated_and_their_groups_provisional(tmp_path: Path) -> None:
     (tmp_path / "later.txt").write_text("Bahçe/1:2+2\n", "utf-8")
     paths = built(garden(), tmp_path, "--defer", str(tmp_path / "later.txt"))
@@ -205,7 +203,6 @@ def test_deferred_items_are_not_evaluated_and_their_groups_provisional(tmp_path:
         assert "not known to be unique" in why(answer)
 
 
-@pytest.mark.req("QRY-02")
 def test_missing_witness_bytes_are_answered_integrity_error_with_their_type(
     paths: Paths, tmp_path: Path
 ) -> None:
