@@ -3,8 +3,8 @@
 import gzip
 import json
 import re
+import resource
 import shlex
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,14 @@ from tekrar.view.open import Corpus, open_corpus
 from tests.conftest import ROOT
 from tests.docs.blocks import missing_line
 
-#: Wall seconds in which the whole demo must be done on two cores.
+#: Seconds in which the whole demo must be done. Counted in processor time of all its processes, which no neighbour on
+#: the machine can lengthen, and which is no less than the time an idle machine takes.
 LIMIT = 60.0
+
+
+def processor_seconds() -> float:
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
 # -- the text of the package -----------------------------------------------------------------------
@@ -270,9 +276,9 @@ def test_the_sample_demo_runs_twice_and_its_next_commands_work(
 def test_the_demo_finds_the_parallel_chapters_of_the_kjv_in_time(
     inside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begun = time.monotonic()
+    begun = processor_seconds()
     assert main(["demo"]) == 0
-    assert time.monotonic() - begun < LIMIT
+    assert processor_seconds() - begun < LIMIT
     told = capsys.readouterr().out
     pairs = re.findall(r"^ +(\d+)  (.+) ∥ (.+)  \(", told, re.MULTILINE)
     assert ("6", "2 Kings 19", "Isaiah 37") in pairs
