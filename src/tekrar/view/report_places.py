@@ -122,7 +122,7 @@ class Places:
         return self.release.text[place.start : place.end].decode("utf-8")
 
     def opening(self, place: Place, limit: int) -> tuple[str, ...]:
-        """The first words of a place, about `limit` characters: one line a paragraph; an ellipsis shows a cut."""
+        """About `limit` characters from its start, one line a paragraph; an ellipsis shows a cut."""
         lines: list[str] = []
         for _, start, end in self._extents(place):
             if limit <= 0:

@@ -58,6 +58,7 @@
     addEventListener("afterprint", show);
     let later = 0;
     words.addEventListener("input", () => { clearTimeout(later); later = setTimeout(filter, 120); });
+    tools.addEventListener("submit", (event) => event.preventDefault());
     one.addEventListener("change", filter);
     other.addEventListener("change", filter);
     tools.querySelector("button").addEventListener("click", clear);
