@@ -62,7 +62,7 @@ def text_release(source: dict[str, Any]) -> TextRelease:
 class Built:
     """A document built into an artifact under a folder; rows are told by their addresses."""
 
-    def __init__(self, source: dict[str, Any], place: Path, **options: Any) -> None:
+    def __init__(self, source: dict[str, Any], place: Path, /, **options: Any) -> None:
         place.mkdir(parents=True, exist_ok=True)
         self.source = source
         self.release = release_of(source, place / "release")

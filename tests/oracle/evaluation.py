@@ -236,7 +236,7 @@ class Evaluation:
         partial = any(o.state in ("failed", "not_evaluated") for o in occurrences)
         classes = self._classes(occurrences, partial)
         collided = any(o.code == "digest_collision" for o in occurrences)
-        whole = not any(a < x.end and b > x.start for a, b in self.unreadable for x in self.document.atoms)
+        whole = not any(o.code == "missing_witness_bytes" for o in occurrences)
         truth = Truth(short, profile, sha(rule), occurrences, empty, classes, partial, collided, whole)
         if not partial:
             self._issue(truth, predicate)

@@ -40,17 +40,17 @@ def addresses(source: dict[str, Any]) -> list[str]:
 
 @st.composite
 def open_documents(draw: st.DrawFn) -> tuple[dict[str, Any], tuple[tuple[int, int], ...], tuple[str, ...]]:
-    """A document with some occurrences put off and some sentence bytes unreadable."""
+    """A document with some occurrences put off and some bytes, of sentences or of separators, unreadable."""
     source = draw(documents())
     defer: list[str] = []
     ranges: list[tuple[int, int]] = []
     if names := addresses(source):
         defer = draw(st.lists(st.sampled_from(names), max_size=3, unique=True))
-    sentences = [a for a in read(source).atoms if a.kind == 0]
-    if sentences:
-        for atom in draw(st.lists(st.sampled_from(sentences), max_size=2)):
+    atoms = [a for a in read(source).atoms if a.end > a.start]
+    if atoms:
+        for atom in draw(st.lists(st.sampled_from(atoms), max_size=2)):
             low = draw(st.integers(atom.start, atom.end - 1))
-            ranges.append((low, draw(st.integers(low + 1, atom.end + 2))))
+            ranges.append((low, draw(st.integers(low, atom.end + 2))))
     return source, tuple((a, min(b, len(read(source).text))) for a, b in ranges), tuple(defer)
 
 
