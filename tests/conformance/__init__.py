@@ -1,1 +1,1 @@
-"""The conformance runner: every fixture through the public import and build, every stated key asserted (docs/conformance.md)."""
+"""The conformance runner: fixtures through the public import and build, every stated key asserted."""

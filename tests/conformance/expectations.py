@@ -1,6 +1,6 @@
 """What a fixture states of one profile, asserted against what its artifact says.
 
-Only the keys present are asserted, each exactly; class lists are sets of sets. `KEYS` is the whole vocabulary.
+Only the keys present are asserted, each exactly; class lists are sets of sets. `KEYS` is the vocabulary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Difference:
     found: Any
 
     def __str__(self) -> str:
-        return f"  {self.where}: {self.key}\n    expected: {_shown(self.expected)}\n    found:    {_shown(self.found)}"
+        expected, found = _shown(self.expected), _shown(self.found)
+        return f"  {self.where}: {self.key}\n    expected: {expected}\n    found:    {found}"
 
 
 def _shown(value: Any) -> str:
@@ -35,12 +36,14 @@ class Malformed(Exception):
 
 
 def check_profile(stated: dict[str, Any], seen: Observed, *, where: str) -> list[Difference]:
-    """Assert every key that a fixture states of one profile; contradictions inside the artifact count as well."""
+    """Assert every key that a fixture states of one profile; contradictions in the artifact count too."""
     found = [Difference(where, "artifact", "one consistent account", flaw) for flaw in seen.flaws]
     for key, value in stated.items():
         check = KEYS.get(key)
         if check is None:
-            found.append(Difference(where, key, f"one of the keys {', '.join(KEYS)}", "unknown key, nothing asserted"))
+            found.append(
+                Difference(where, key, f"one of the keys {', '.join(KEYS)}", "unknown key, nothing asserted")
+            )
             continue
         try:
             pairs = check(value, seen)
@@ -94,7 +97,7 @@ def _coded(part: Callable[[Observed], dict[str, str]], *, some: bool = False) ->
 
 
 def _excluded(*, some: bool) -> Check:
-    """Items with their reasons in the ADR's order, each reason once unless the fixture repeats it (AMB-11)."""
+    """Items with their reasons in the ADR's order, each reason once unless it is repeated (AMB-11)."""
 
     def check(value: Any, seen: Observed) -> Pairs:
         expected: dict[str, Any] = {}
@@ -106,7 +109,9 @@ def _excluded(*, some: bool) -> Check:
             if some and name not in expected:
                 continue
             wanted = expected.get(name, [])
-            each = list(reasons) if wanted and len(set(wanted)) < len(wanted) else list(dict.fromkeys(reasons))
+            each = (
+                list(reasons) if wanted and len(set(wanted)) < len(wanted) else list(dict.fromkeys(reasons))
+            )
             shown[name] = None if wanted is None else each
         return [(sorted(expected.items()), sorted(shown.items()))]
 
@@ -167,15 +172,20 @@ def _winner(entry: dict[str, Any], one: ObservedClass, seen: Observed) -> Pairs:
             pairs.append((f"{label}the lowest class ID of {candidates}", f"{label}{winner}"))
     for side in ("left", "right"):
         if side in entry:
-            pairs.append((f"{one.members} {side} {entry[side]}", f"{one.members} {side} {getattr(one, side)}"))
+            pairs.append(
+                (f"{one.members} {side} {entry[side]}", f"{one.members} {side} {getattr(one, side)}")
+            )
     return pairs
 
 
 def _counts(value: Any, seen: Observed) -> Pairs:
     if not isinstance(value, dict):
         raise Malformed("an object of counts")
-    found = counts(seen)
-    return [({name: number}, {name: found.get(name, "unknown count, nothing asserted")}) for name, number in value.items()]
+    found = {**seen.coverage, **counts(seen)}
+    return [
+        ({name: number}, {name: found.get(name, "unknown count, nothing asserted")})
+        for name, number in value.items()
+    ]
 
 
 def _status(value: Any, seen: Observed) -> Pairs:

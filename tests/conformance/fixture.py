@@ -1,7 +1,7 @@
 """Fixtures as they lie on disk: what one states, and the names it gives to places.
 
-A fixture is read strictly. A key, an injection, an outcome or a profile that this runner does not know is a flaw of
-the fixture and fails it: a statement that nobody checks would pass for one that holds.
+A fixture is read strictly. A key, an injection, an outcome or a profile that this runner does not know is a
+flaw of the fixture and fails it: a statement that nobody checks would pass for one that holds.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ def load(path: Path) -> Fixture:
         raise FixtureFlaw("what is expected of a profile is an object")
     return Fixture(
         name=path.stem,
-        document={key: record[key] for key in ("corpus", "annotations", "edition", "language") if key in record},
+        document={
+            key: record[key] for key in ("corpus", "annotations", "edition", "language") if key in record
+        },
         outcome=record["outcome"],
         inject=inject,
         expect=expect,
@@ -107,7 +109,7 @@ def _only(record: dict[str, Any], known: Any, what: str) -> None:
 
 @dataclass(frozen=True)
 class Unit:
-    """A sentence or a paragraph: its chapter's name, its ordinal there from 0, its name, its bytes start..end."""
+    """A sentence or paragraph: its chapter, its ordinal there from 0, its name, its bytes start..end."""
 
     chapter: str
     ordinal: int

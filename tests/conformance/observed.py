@@ -1,8 +1,8 @@
 """What an artifact on disk says of one profile, in the names of the fixture.
 
-Everything is read from the artifact's tables and manifest. Names are counted from the fixture's document, so a row
-that the artifact counts otherwise gets a name that nobody expects. What the artifact says twice is compared, and
-contradictions are listed as `flaws`.
+Everything is read from the artifact's tables and manifest. Names are counted from the fixture's document, so
+a row that the artifact counts otherwise gets a name that nobody expects. What the artifact says twice is
+compared, and contradictions are listed as `flaws`.
 """
 
 from __future__ import annotations
@@ -137,6 +137,7 @@ def counts(seen: Observed) -> dict[str, int]:
         "evaluated_unique": len(seen.unique),
         "unique": len(seen.unique),
         "not_evaluated": len(seen.not_evaluated),
+        "pending": len(seen.not_evaluated),
         "excluded": len(seen.excluded),
         "failed": len(seen.failed),
         "published": sum(size[id(found)] for found in published),
@@ -161,7 +162,7 @@ def _names(profile: ArtifactProfile, places: Places) -> list[str]:
 
 
 def _geometry(artifact: Artifact, places: Places) -> list[str]:
-    """Whether the artifact's sentences and non-empty paragraphs stand at the bytes counted from the document."""
+    """Whether sentences and non-empty paragraphs stand at the bytes counted from the document."""
     filled = [unit for unit in places.paragraphs if unit.end > unit.start]
     flaws = []
     for what, table, units in (
@@ -182,7 +183,9 @@ def _empty(artifact: Artifact, places: Places) -> dict[str, str]:
 def _coded(profile: ArtifactProfile, part: str, names: list[str], codes: dict[int, str]) -> dict[str, str]:
     table = profile.table(part)
     rows, numbers = table["row"].tolist(), table["code"].tolist()
-    return {names[row]: codes.get(code, f"unknown code {code}") for row, code in zip(rows, numbers, strict=True)}
+    return {
+        names[row]: codes.get(code, f"unknown code {code}") for row, code in zip(rows, numbers, strict=True)
+    }
 
 
 def _excluded(profile: ArtifactProfile, names: list[str]) -> dict[str, tuple[str, ...]]:
@@ -213,7 +216,9 @@ def _classes(profile: ArtifactProfile, names: list[str], flaws: list[str]) -> li
         winner = int(table["winner"][number])
         fits = shown == ({"provisional"} if profile.partial else {"published" if winner < 0 else "dominated"})
         if not fits or len(rows) < 2 or len(rows) != table["size"][number]:
-            flaws.append(f"class {number}: size {table['size'][number]}, rows {rows}, {sorted(shown)}, winner {winner}")
+            flaws.append(
+                f"class {number}: size {table['size'][number]}, rows {rows}, {sorted(shown)}, winner {winner}"
+            )
         if rows != sorted(set(rows)):
             flaws.append(f"class {number}: its members are not in document order, each once")
         found.append(

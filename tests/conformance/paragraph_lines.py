@@ -1,11 +1,11 @@
 """A fixture's document written out once more, as paragraph JSON lines (contract C9).
 
-Not every document can be: the reasons are listed, never passed over. What is written has the same bytes, sentences
-and separators as the document, so the same names hold for both.
+Not every document can be: the reasons are listed, never passed over. What is written has the same bytes,
+sentences and separators as the document, so the same names hold for both.
 
-A marker that is `matched` needs a note body with its `note_id` in its book (C9). It gets the id of the book's first
-body; where the book has none it is written as unresolved, which alters no mask: a source_gap marker is masked in the
-same way (ADR-009; AMB-05).
+A marker that is `matched` needs a note body with its `note_id` in its book (C9). It gets the id of the book's
+first body; where the book has none it is written as unresolved, which alters no mask: a source_gap marker is
+masked in the same way (ADR-009; AMB-05).
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Lines:
     @property
     def data(self) -> bytes:
         """One file of all records."""
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records).encode("utf-8")
+        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records).encode(
+            "utf-8"
+        )
 
 
 def write_lines(fixture: Fixture) -> Lines:
@@ -99,7 +101,9 @@ class _Writer:
     def _covered(self, span: dict[str, Any], what: str) -> list[int]:
         """Ordinals of the paragraphs that a span is made of, from its first byte to its last."""
         units = self.places.paragraphs
-        inside = [i for i, unit in enumerate(units) if span["start"] <= unit.start and unit.end <= span["end"]]
+        inside = [
+            i for i, unit in enumerate(units) if span["start"] <= unit.start and unit.end <= span["end"]
+        ]
         filled = [i for i in inside if units[i].end > units[i].start]
         whole = filled and (units[filled[0]].start, units[filled[-1]].end) == (span["start"], span["end"])
         if not whole:
@@ -137,7 +141,12 @@ class _Writer:
         for book in self.document["corpus"]["books"]:
             for number, chapter in enumerate(book["chapters"], start=1):
                 for para, paragraph in enumerate(chapter["paragraphs"], start=1):
-                    record = {"book": book["id"], "chapter": number, "chapter_title": chapter["id"], "para": para}
+                    record = {
+                        "book": book["id"],
+                        "chapter": number,
+                        "chapter_title": chapter["id"],
+                        "para": para,
+                    }
                     record |= {"ord": len(self.lines.records) + 1}
                     record |= _text(paragraph, self.places.paragraphs[ordinal])
                     record |= roles.get(ordinal, {"kind": "body" if record["text"] else "empty"})

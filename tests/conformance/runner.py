@@ -1,7 +1,7 @@
 """Runs fixtures and reports.
 
-Each goes the way any corpus goes: `import_structured`, `write_release`, `build` into a folder, and back from the
-artifact on disk. Injections and the collided hash are ordinary arguments of the public `build()`.
+Each goes the way any corpus goes: `import_structured`, `write_release`, `build` into a folder, and back from
+the artifact on disk. Injections and the collided hash are ordinary arguments of the public `build()`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from tekrar.corpus.release_package import write_release
 from tekrar.corpus.sources import read_source
 from tekrar.corpus.structured import import_structured
 from tekrar.errors import IntegrityError, SourceError, TekrarError
+from tekrar.verify import verify_full
 from tests.conformance.expectations import Difference, check_profile
 from tests.conformance.fixture import PROFILES, Fixture, FixtureFlaw, addresses, load, places
 from tests.conformance.observed import Observed, observe
 from tests.conformance.paragraph_lines import Lines, NotWritable, write_lines
 
-USAGE = "usage: python -m tests.conformance DIR\n  runs every fixture *.json in DIR through the public import and build"
+USAGE = "usage: python -m tests.conformance DIR\n  runs every fixture *.json in DIR through import and build"
 DEFAULT_LANGUAGE = "tr"
 STRUCTURED, LINES = "structured JSON", "paragraph JSON lines"
 
@@ -39,12 +40,14 @@ class Report:
         differences: empty when it passed.
         lines: the paragraph JSON lines it was built from as well, or None.
         skipped: why it was not.
+        verified: how many of its artifacts, those that are complete, the verifier accepted.
     """
 
     name: str
     differences: list[Difference] = field(default_factory=list)
     lines: Lines | None = None
     skipped: str = ""
+    verified: int = 0
 
 
 def collided(purpose: str, data: bytes) -> bytes:
@@ -61,8 +64,12 @@ def run_fixture(path: Path, workspace: Path) -> Report:
         _again(fixture, workspace, report, seen)
     except FixtureFlaw as flaw:
         report.skipped = report.skipped or "it could not be read"
-        report.differences.append(Difference(STRUCTURED, "fixture", "a fixture that this runner can check", str(flaw)))
-    except Exception as error:  # a fault of the product or of the fixture: it fails here, the others still run
+        report.differences.append(
+            Difference(STRUCTURED, "fixture", "a fixture that this runner can check", str(flaw))
+        )
+    except (
+        Exception
+    ) as error:  # a fault of the product or of the fixture: it fails here, the others still run
         report.skipped = report.skipped or "its first round ended in an error"
         found = f"{type(error).__name__}: {error}"
         report.differences.append(Difference(STRUCTURED, "outcome", "no internal error", found))
@@ -74,15 +81,19 @@ def _structured(fixture: Fixture, workspace: Path, report: Report) -> dict[str, 
         return import_structured(fixture.source, where=f"{fixture.name}.json", edition=None, language=None)
 
     try:
-        seen = _build(fixture, read, workspace / "structured")
+        seen = _build(fixture, read, workspace / "structured", report, engine="auto")
     except TekrarError as error:
         refusal = f"{type(error).__name__} {error.kind}: {error}"
         if fixture.outcome != "integrity_failure":
             report.differences.append(Difference(STRUCTURED, "outcome", fixture.outcome, refusal))
         elif not isinstance(error, IntegrityError | SourceError):
-            report.differences.append(Difference(STRUCTURED, "outcome", "an integrity or source error", refusal))
+            report.differences.append(
+                Difference(STRUCTURED, "outcome", "an integrity or source error", refusal)
+            )
         if (workspace / "structured" / "artifact").exists():
-            report.differences.append(Difference(STRUCTURED, "outcome", "no artifact after a refusal", "an artifact"))
+            report.differences.append(
+                Difference(STRUCTURED, "outcome", "no artifact after a refusal", "an artifact")
+            )
         return {}
     report.differences += _check(fixture, seen, STRUCTURED)
     return seen
@@ -107,7 +118,8 @@ def _again(fixture: Fixture, workspace: Path, report: Report, seen: dict[str, Ob
         return import_jsonl([read_source(source)], edition=fixture.document.get("edition"), language=language)
 
     try:
-        again = _build(fixture, read, workspace / "lines")
+        # With the reference engine: what the two rounds agree on does not depend on the engine either.
+        again = _build(fixture, read, workspace / "lines", report, engine="hashlib")
     except TekrarError as error:
         found = f"{type(error).__name__} {error.kind}: {error}"
         report.differences.append(Difference(LINES, "outcome", fixture.outcome, found))
@@ -121,7 +133,9 @@ def _again(fixture: Fixture, workspace: Path, report: Report, seen: dict[str, Ob
                 report.differences.append(Difference(f"{LINES}, {name}", key, found, f"{second[key]}"))
 
 
-def _build(fixture: Fixture, read: Callable[[], Imported], folder: Path) -> dict[str, Observed]:
+def _build(
+    fixture: Fixture, read: Callable[[], Imported], folder: Path, report: Report, *, engine: str
+) -> dict[str, Observed]:
     """Import, write the release, build, verify what is complete, and read the four profiles back."""
     folder.mkdir()
     release, artifact = folder / "release", folder / "artifact"
@@ -132,12 +146,14 @@ def _build(fixture: Fixture, read: Callable[[], Imported], folder: Path) -> dict
         out=artifact,
         source=_source(imported.release.text, fixture.unavailable),
         defer=addresses(fixture.document, fixture.inject.get("defer", [])),
+        engine=engine,
         digest=collided if fixture.outcome == "needs_hash_seam" else None,
     )
     opened, named = Artifact(artifact), places(fixture.document)
     seen = {short: observe(opened, short, named) for short in PROFILES.values()}
     if fixture.outcome != "needs_hash_seam" and all(profile.complete for profile in seen.values()):
-        verified(artifact, release)
+        verify_full(artifact, release)
+        report.verified += 1
     return seen
 
 
@@ -146,25 +162,10 @@ def _source(text: bytes, unavailable: Sequence[tuple[int, int]]) -> ByteSource |
         return None
     data = bytearray(text)
     for start, end in unavailable:
-        data[start:end] = b"\xff" * (min(end, len(data)) - start)  # so that whoever reads them cannot get them right
+        data[start:end] = b"\xff" * (
+            min(end, len(data)) - start
+        )  # so that whoever reads them cannot get them right
     return ByteSource(bytes(data), tuple(unavailable))
-
-
-def verified(artifact: Path, release: Path) -> bool:
-    """Verify a complete artifact with the independent verifier.
-
-    Returns:
-        Whether this tree has the verifier.
-
-    Raises:
-        VerificationError: the artifact does not hold.
-    """
-    try:
-        from tekrar.verify import verify
-    except ImportError:
-        return False
-    verify(artifact, release=release)
-    return True
 
 
 def _check(fixture: Fixture, seen: dict[str, Observed], where: str) -> list[Difference]:
@@ -177,8 +178,8 @@ def _check(fixture: Fixture, seen: dict[str, Observed], where: str) -> list[Diff
 def _outcome(fixture: Fixture, seen: dict[str, Observed], where: str) -> list[Difference]:
     """Whether an artifact is what the outcome allows.
 
-    `integrity_failure` never ends in a complete release: without an injection not in any profile that has work, and
-    some row must have failed. `ok` without an injection ends in four complete profiles.
+    `integrity_failure` never ends in a complete release: without an injection not in any profile that has
+    work, and some row must have failed. `ok` without an injection ends in four complete profiles.
     """
     complete = [short for short, profile in seen.items() if profile.complete]
     if fixture.outcome == "integrity_failure":
@@ -186,10 +187,16 @@ def _outcome(fixture: Fixture, seen: dict[str, Observed], where: str) -> list[Di
         whole = [short for short in complete if seen[short].enumerated]
         if not failed or (whole and not fixture.inject):
             stated = f"an artifact; failed rows: {failed}; complete: {', '.join(complete) or 'none'}"
-            return [Difference(where, "outcome", "a typed refusal, or failed rows and no complete release", stated)]
+            return [
+                Difference(
+                    where, "outcome", "a typed refusal, or failed rows and no complete release", stated
+                )
+            ]
     if fixture.outcome == "ok" and not fixture.inject and len(complete) < len(seen):
         partial = sorted(set(seen) - set(complete))
-        return [Difference(where, "outcome", "exact complete in each profile", f"partial: {', '.join(partial)}")]
+        return [
+            Difference(where, "outcome", "exact complete in each profile", f"partial: {', '.join(partial)}")
+        ]
     return []
 
 
@@ -209,6 +216,7 @@ def summary(reports: Sequence[Report]) -> str:
         if report.differences:
             out += [f"FAILED {report.name}", *(str(difference) for difference in report.differences)]
     again = [report.lines for report in reports if report.lines is not None]
+    out.append(f"{sum(report.verified for report in reports)} complete artifacts were verified")
     out.append(f"{len(again)} fixtures were built from paragraph JSON lines as well")
     unresolved = sum(lines.unresolved for lines in again)
     if unresolved:
