@@ -9,6 +9,7 @@ output and the release carry the exact characters.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -18,7 +19,9 @@ FSI: Final = "\u2068"
 PDI: Final = "\u2069"
 PIPED_WIDTH: Final = 100
 _DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_BREAKS: Final = frozenset("\n\r\x0b\x0c\x85\u2028\u2029")
+_BREAK: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
+_BREAKS: Final = re.compile(f"[^{_BREAK}]*[{_BREAK}]|[^{_BREAK}]+")
+_WORDS: Final = re.compile("[^ ]+ *| +")
 _PICTURES: Final = {"\n": "↵", "\t": "⇥", "\r": "␍"}
 
 
@@ -37,6 +40,8 @@ def isolated(text: str) -> str:
 
 def safe(text: str, *, show_invisible: bool = False) -> str:
     """The text with every character that could disturb a terminal shown as a mark."""
+    if text.isprintable():  # neither control, format nor space character but U+0020
+        return text
     return "".join(_shown(c, show_invisible) for c in text)
 
 
@@ -66,18 +71,10 @@ def quoted(text: str, *, width: int, indent: str = "", show_invisible: bool = Fa
 
 
 def _own_lines(text: str, show_invisible: bool) -> Iterator[str]:
-    held = ""
-    for character in text:
-        if character not in _BREAKS:
-            held += character
-            continue
-        if show_invisible:
-            held += character
-        if held.strip(" \t") or show_invisible:
+    for line in _BREAKS.findall(text):
+        held = line if show_invisible else line.rstrip(_BREAK)
+        if held.strip(" \t"):
             yield held
-        held = ""
-    if held:
-        yield held
 
 
 def _filled(line: str, width: int) -> Iterator[str]:
@@ -97,15 +94,9 @@ def _filled(line: str, width: int) -> Iterator[str]:
         yield held
 
 
-def _words(line: str) -> Iterator[str]:
+def _words(line: str) -> list[str]:
     """Words with the spaces after them."""
-    begin = 0
-    for at in range(1, len(line)):
-        if line[at - 1] == " " and line[at] != " ":
-            yield line[begin:at]
-            begin = at
-    if line:
-        yield line[begin:]
+    return _WORDS.findall(line)
 
 
 def _cut(word: str, width: int) -> int:
