@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import shlex
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,7 +130,15 @@ def _say(args: argparse.Namespace, corpus: Corpus, *, record: dict[str, Any], to
     else:
         from tekrar.demo import telling
 
-        print("\n".join(["", *telling.counted(corpus), *told, *telling.ending(record)]))
+        print("\n".join(["", *telling.counted(corpus), *told, *telling.ending(record, activate=_activate())]))
+
+
+def _activate() -> str:
+    """The command that puts `tekrar` on the path of a shell, or "" where it is or no environment is known."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if shutil.which("tekrar") is not None or not script.is_file():
+        return ""
+    return f". {shlex.quote(os.path.relpath(script))}"
 
 
 def _tell(args: argparse.Namespace, line: str) -> None:

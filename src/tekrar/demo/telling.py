@@ -80,12 +80,17 @@ def explained(line: Line) -> list[str]:
     return told
 
 
-def ending(record: Mapping[str, Any]) -> list[str]:
-    """How long it took, where things are, and what to do next."""
+def ending(record: Mapping[str, Any], *, activate: str) -> list[str]:
+    """How long it took, where things are, and what to do next.
+
+    Args:
+        record: the demo's JSON record.
+        activate: what puts `tekrar` on the path, or "" where it is.
+    """
     return [
         "",
         f"Took {record['seconds']:.1f} s, verification included; artifact root {record['artifact_root']}",
         f"Report: {record['report']} (open it in a browser; it needs no network)",
-        "Next:",
+        f"Next, after `{activate}`:" if activate else "Next:",
         *(f"  {command}" for command in record["next"]),
     ]
