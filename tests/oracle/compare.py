@@ -21,13 +21,12 @@ def rules_of(result: Any) -> dict[str, bytes]:
 
 def told(profile: Any) -> dict[str, Any]:
     """One `ProfileResult` as plain values."""
-    start, extent = profile.extents(0, profile.rows)
     part, classes = profile.partition, profile.classes
     offset = classes.groups.offset.tolist()
     groups = [classes.groups.rows[a:b].tolist() for a, b in zip(offset[:-1], offset[1:], strict=True)]
     dominated = classes.dominated
     return {
-        "extents": list(zip(start.tolist(), (start + extent).tolist(), strict=True)),
+        "extents": _extents(profile.universe),
         "occurrences": [row.tobytes() for row in profile.occurrence],
         "selections": [row.tobytes() for row in profile.selection],
         "fingerprints": {i: profile.fingerprint[i].tobytes() for i in profile.evaluated.tolist()},
@@ -52,6 +51,14 @@ def told(profile: Any) -> dict[str, Any]:
         "dominated_items": part.dominated.tolist(),
         "partial": profile.partial,
     }
+
+
+def _extents(universe: Any) -> list[tuple[int, int]]:
+    start, end = universe.start.tolist(), universe.end.tolist()
+    if not hasattr(universe, "reach"):
+        return list(zip(start, end, strict=True))
+    rows = zip(universe.row_sentence.tolist(), universe.row_length.tolist(), strict=True)
+    return [(start[first], end[first + length - 1]) for first, length in rows]
 
 
 def _spans(profile: Any, number: int) -> list[tuple[int, int, int, int, int]]:

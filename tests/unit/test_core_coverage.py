@@ -49,7 +49,7 @@ GOOD = Partition(
     [
         ({"unique": ints()}, "row 2 stands in no part"),
         ({"unique": ints(2, 3)}, "row 3 stands in evaluated_unique and excluded"),
-        ({"failed": ints(4, 9)}, "row 9 stands in failed"),
+        ({"failed": ints(4, 9)}, "part failed is not strictly ascending"),
         ({"not_evaluated": ints(2)}, "row 2 stands in evaluated_unique and not_evaluated"),
         ({"matched": ints(0, 1, 6, 5)}, "not strictly ascending"),
         ({"matched": ints(0, 0, 1, 5, 6)}, "not strictly ascending"),
