@@ -8,7 +8,6 @@ them fail; bytes that read but differ from the certified digest refuse the build
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.core.address import Address, locate, parse_address
 from tekrar.core.atoms import intervals, unreadable_atoms
 from tekrar.core.identity import parse_uuid
 from tekrar.core.occurrence import Paragraphs, Runs
@@ -101,76 +101,22 @@ class Witness:
             )
 
 
-_RUN = re.compile(r"(?P<book>.+)/(?P<chapter>\d+):(?P<start>\d+)\+(?P<length>\d+)")
-_PARAGRAPH = re.compile(r"(?P<book>.+)/(?P<chapter>\d+)/p(?P<paragraph>\d+)")
-
-
-@dataclass(frozen=True)
-class Address:
-    """A place by ordinals counted from 1: a run `book/chapter:start+length` or a paragraph
-    `book/chapter/pN`."""
-
-    book: str
-    chapter: int
-    start: int
-    length: int
-
-    @property
-    def is_run(self) -> bool:
-        """Runs have a length; a paragraph's is 0."""
-        return self.length > 0
-
-
-def parse_address(text: str) -> Address:
-    """An address.
-
-    Raises:
-        UsageError: the text is no address.
-    """
-    if match := _RUN.fullmatch(text):
-        start, length = int(match["start"]), int(match["length"])
-        if start >= 1 and MIN_RUN <= length <= MAX_RUN:
-            return Address(match["book"], int(match["chapter"]), start, length)
-    elif match := _PARAGRAPH.fullmatch(text):
-        return Address(match["book"], int(match["chapter"]), int(match["paragraph"]), 0)
-    raise UsageError(
-        f"{text!r} is no address",
-        expected="book/chapter:start+length (length 2 to 12) or book/chapter/pN, counted from 1",
-        kind="bad_address",
-    )
-
-
 def address_row(address: Address, release: TextRelease, universe: Paragraphs | Runs) -> int | None:
-    """Row of an address in a universe; None when the universe holds no such occurrence (no row, never
-    "unique").
+    """Row of an address in a universe; None when the universe emits no occurrence there (never "unique").
 
     Raises:
-        UsageError: the release has no such book or chapter, or its name is not unique.
+        NotFoundError: the release has no such place.
     """
-    books = [i for i, name in enumerate(release.labels.book) if name == address.book]
-    if len(books) != 1:
-        raise UsageError(f"the release has {len(books)} books named {address.book!r}", expected="one")
-    chapters = int(release.book_chapters[books[0]])
-    if not 1 <= address.chapter <= chapters:
-        raise UsageError(
-            f"{address.book} has no chapter {address.chapter}",
-            expected=f"1 to {chapters}, counted in the book",
-        )
-    chapter = int(release.book_chapter_start[books[0]]) + address.chapter - 1
-    if address.is_run != isinstance(universe, Runs):
-        return None
+    place = locate(address, release)
     if isinstance(universe, Runs):
-        low, high = release.chapter_sentence_start[chapter : chapter + 2].tolist()
-        sentence = low + address.start - 1
-        if sentence + address.length > high:
+        length = place.last - place.first
+        if place.paragraph is not None or not MIN_RUN <= length <= MAX_RUN:
             return None
-        return int(universe.first_row[sentence]) + address.length - MIN_RUN
-    low, high = release.chapter_paragraph_start[chapter : chapter + 2].tolist()
-    paragraph = low + address.start - 1
-    if not low <= paragraph < high:
+        return int(universe.first_row[place.first]) + length - MIN_RUN
+    if place.paragraph is None:
         return None
-    row = int(np.searchsorted(universe.ordinal, paragraph))
-    return row if row < universe.rows and universe.ordinal[row] == paragraph else None
+    row = int(np.searchsorted(universe.ordinal, place.paragraph))
+    return row if row < universe.rows and universe.ordinal[row] == place.paragraph else None
 
 
 class Deferral:
@@ -193,7 +139,7 @@ class Deferral:
             row = address_row(address, release, universe)
             if row is not None:
                 mask[row] = True
-                self._found.add(_text(address))
+                self._found.add(str(address))
         if self._ids:
             for row, value in enumerate(_ids(occurrence)):
                 if value in self._ids:
@@ -205,16 +151,11 @@ class Deferral:
         """Every deferred item must exist in some profile (UsageError): a list that puts nothing off is a
         mistake."""
         for item in self.items:
-            known = _text(parse_address(item)) if "/" in item else item
+            known = str(parse_address(item)) if "/" in item else item
             if known not in self._found:
                 raise UsageError(
                     f"deferred item {item!r} is no occurrence of this release", kind="unknown_deferral"
                 )
-
-
-def _text(address: Address) -> str:
-    tail = f":{address.start}+{address.length}" if address.is_run else f"/p{address.start}"
-    return f"{address.book}/{address.chapter}{tail}"
 
 
 def _ids(occurrence: NDArray[np.uint8]) -> Sequence[Any]:

@@ -1,7 +1,9 @@
 """Selections: ordered byte ranges of one text release (ADR-005 stand-in, contract C3).
 
-Coordinate profile `utf8-byte.v1`: half-open ranges on character boundaries, ascending and coalesced. Offsets of
-different releases do not compare: asking is a typed error, never true or false (ADR-009 *Passage occurrence*).
+Coordinate profile `utf8-byte.v1`: half-open ranges on character boundaries, ascending and coalesced.
+Offsets of
+different releases do not compare: asking is a typed error, never true or false (ADR-009 *Passage
+occurrence*).
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def select(release: bytes, ranges: Sequence[Range], *, text: bytes | None = None
         text: the release's bytes; when given, bounds and character boundaries are checked too.
 
     Raises:
-        UsageError: no range, an empty or reversed one, ranges that overlap, touch or descend, that leave the text or split
+        UsageError: no range, an empty or reversed one, ranges that overlap, touch or descend, that leave
+            the text or split
             a character. Nothing is clipped or repaired.
     """
     if not ranges:
