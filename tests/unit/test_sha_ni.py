@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tekrar.build import sha_ni
+from tekrar.build.sha_ir import REQUIRED_FEATURES
 from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
 
 LANE_COUNTS = [0, 1, 2, 3, 4, 5, 7, 1000]
@@ -42,6 +43,10 @@ def padded(messages: U8) -> U8:
 
 def digests(name: str, messages: U8) -> list[bytes]:
     return [hashlib.new(name, row.tobytes()).digest() for row in messages]
+
+
+def version5(digest: bytes) -> bytes:
+    return uuid.UUID(bytes=digest[:16], version=5).bytes
 
 
 def big_endian(states: U32) -> list[bytes]:
@@ -73,13 +78,23 @@ def test_in_place_block_by_block_equals_hashlib(engine: ShaNi, n: int, length: i
 def test_digest_bytes_equal_hashlib(engine: ShaNi, n: int) -> None:
     messages = random_rows(7, n, 40)
     blocks = padded(messages)[:, 0] if n else np.zeros((0, 64), np.uint8)
-    out32, out20, out16 = (np.full((n, width), 0xEE, np.uint8) for width in (32, 20, 16))
+    out32, out16 = (np.full((n, width), 0xEE, np.uint8) for width in (32, 16))
     engine.sha256_final(SHA256_H0, blocks, out32)
-    engine.sha1_final(SHA1_H0, blocks, out20)
-    engine.sha1_final(SHA1_H0, blocks, out16)
+    engine.uuid5_final(SHA1_H0, blocks, out16)
     assert as_bytes(out32) == digests("sha256", messages)
-    assert as_bytes(out20) == digests("sha1", messages)
-    assert as_bytes(out16) == [digest[:16] for digest in digests("sha1", messages)]
+    assert as_bytes(out16) == [version5(digest) for digest in digests("sha1", messages)]
+
+
+@pytest.mark.parametrize("n", LANE_COUNTS)
+@pytest.mark.parametrize("length", [64, 119, 1000])
+def test_rows_of_several_blocks_are_hashed_in_one_call(engine: ShaNi, n: int, length: int) -> None:
+    messages = random_rows(length, n, length)
+    rows = padded(messages).reshape(n, -1) if n else np.zeros((0, 128), np.uint8)
+    out32, out16 = np.empty((n, 32), np.uint8), np.empty((n, 16), np.uint8)
+    engine.sha256_final(SHA256_H0, rows, out32)
+    engine.uuid5_final(SHA1_H0, rows, out16)
+    assert as_bytes(out32) == digests("sha256", messages)
+    assert as_bytes(out16) == [version5(digest) for digest in digests("sha1", messages)]
 
 
 @pytest.mark.parametrize("n", [1, 5, 9])
@@ -96,12 +111,14 @@ def test_odd_and_negative_strides_touch_nothing_else(engine: ShaNi, n: int) -> N
     assert (words[:, :2] == 0xEEEEEEEE).all()
     assert (words[:, 10:] == 0xEEEEEEEE).all()
 
-    for name, width, h0 in (("sha256", 32, SHA256_H0), ("sha1", 20, SHA1_H0), ("sha1", 16, SHA1_H0)):
-        record = np.full((n, 57), 0xEE, np.uint8)
-        final = engine.sha256_final if name == "sha256" else engine.sha1_final
-        final(h0, backwards[::-1], record[:, 5 : 5 + width])
-        assert as_bytes(record[:, 5 : 5 + width]) == [digest[:width] for digest in digests(name, messages)]
-        assert (np.delete(record, slice(5, 5 + width), axis=1) == 0xEE).all()
+    record = np.full((n, 57), 0xEE, np.uint8)
+    engine.sha256_final(SHA256_H0, backwards[::-1], record[:, 5:37])
+    assert as_bytes(record[:, 5:37]) == digests("sha256", messages)
+    assert (np.delete(record, slice(5, 37), axis=1) == 0xEE).all()
+    record = np.full((n, 57), 0xEE, np.uint8)
+    engine.uuid5_final(SHA1_H0, backwards[::-1], record[:, 5:21])
+    assert as_bytes(record[:, 5:21]) == [version5(digest) for digest in digests("sha1", messages)]
+    assert (np.delete(record, slice(5, 21), axis=1) == 0xEE).all()
 
     five = np.full((n, 9), 0xEEEEEEEE, np.uint32)
     engine.sha1_blocks(SHA1_H0, store[:, 3:67], five[:, 1:6])
@@ -115,12 +132,12 @@ def test_one_block_for_all_lanes(engine: ShaNi) -> None:
     states, short_states = np.empty((6, 8), np.uint32), np.empty((6, 5), np.uint32)
     engine.sha256_blocks(SHA256_H0, heads, states)
     engine.sha1_blocks(SHA1_H0, heads, short_states)
-    out, short_out = np.empty((6, 32), np.uint8), np.empty((6, 20), np.uint8)
+    out, short_out = np.empty((6, 32), np.uint8), np.empty((6, 16), np.uint8)
     engine.sha256_final(states, tail, out)
-    engine.sha1_final(short_states, tail, short_out)
+    engine.uuid5_final(short_states, tail, short_out)
     whole = np.hstack([heads, np.tile(np.frombuffer(b"same close", np.uint8), (6, 1))])
     assert as_bytes(out) == digests("sha256", whole)
-    assert as_bytes(short_out) == digests("sha1", whole)
+    assert as_bytes(short_out) == [version5(digest) for digest in digests("sha1", whole)]
 
 
 @pytest.mark.parametrize("shared_blocks", [1, 2])
@@ -134,7 +151,7 @@ def test_uuid5_equals_the_standard_library(engine: ShaNi, shared_blocks: int) ->
         engine.sha1_blocks(state, block, state)
     closing = b"".join(sha256_pad(64 * shared_blocks + 6, f"/{i:05d}".encode()) for i in range(1000))
     out = np.empty((1000, 16), np.uint8)
-    engine.sha1_final(state[0], np.frombuffer(closing, np.uint8).reshape(-1, 64), out, uuid5=True)
+    engine.uuid5_final(state[0], np.frombuffer(closing, np.uint8).reshape(-1, 64), out)
     assert as_bytes(out) == [uuid.uuid5(namespace, name).bytes for name in names]
 
 
@@ -177,16 +194,38 @@ def test_wrong_arguments_are_refused_before_any_read(engine: ShaNi) -> None:
     for bad in wrong:
         with pytest.raises(ValueError, match=r"expected|must be"):
             engine.sha256_blocks(*bad)
-    with pytest.raises(ValueError, match="expected"):
-        engine.sha1_final(SHA1_H0, blocks, np.zeros((3, 20), np.uint8), uuid5=True)
-    with pytest.raises(ValueError, match="expected"):
-        engine.sha1_final(SHA1_H0, blocks, np.zeros((3, 32), np.uint8))
+    for width in (15, 20, 32):
+        with pytest.raises(ValueError, match="expected"):
+            engine.uuid5_final(SHA1_H0, blocks, np.zeros((3, width), np.uint8))
 
 
-@pytest.mark.parametrize("missing", sha_ni.REQUIRED_FEATURES)
+@pytest.mark.parametrize("n", [0, 1, 4, 50])
+def test_slices_of_a_text_are_laid_behind_their_frames(engine: ShaNi, n: int) -> None:
+    text = random_rows(1, 1, 5000)[0]
+    random = np.random.default_rng(n)
+    start = random.integers(0, 4900, n)
+    length = random.integers(0, 100, n)
+    out = np.full((n, 128), 0xEE, np.uint8)
+    engine.lay(text, start, length, at=7, out=out)
+    for row, low, size in zip(out, start.tolist(), length.tolist(), strict=True):
+        assert (row[:7] == 0xEE).all()
+        assert row[7:].tobytes() == text[low : low + size].tobytes() + b"\x80" + bytes(120 - size)
+
+
+@pytest.mark.parametrize(
+    ("start", "length", "at"), [(-1, 1, 0), (96, 5, 0), (0, 64, 0), (0, 60, 4), (0, -1, 0), (0, 1, -1)]
+)
+def test_a_slice_without_room_is_refused(engine: ShaNi, start: int, length: int, at: int) -> None:
+    text, out = random_rows(0, 1, 100)[0], np.zeros((1, 64), np.uint8)
+    with pytest.raises(ValueError, match="expected"):
+        engine.lay(text, np.array([start]), np.array([length]), at=at, out=out)
+    assert not out.any()
+
+
+@pytest.mark.parametrize("missing", REQUIRED_FEATURES)
 def test_without_the_cpu_flag_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     compiled: list[str] = []
-    monkeypatch.setattr(sha_ni, "cpu_flags", lambda: frozenset(sha_ni.REQUIRED_FEATURES) - {missing})
+    monkeypatch.setattr(sha_ni, "cpu_flags", lambda: frozenset(REQUIRED_FEATURES) - {missing})
     monkeypatch.setattr(sha_ni, "_compile", lambda: compiled.append("compiled"))
     assert not sha_ni.available()
     with pytest.raises(RuntimeError, match="hashlib"):
@@ -196,7 +235,7 @@ def test_without_the_cpu_flag_nothing_is_compiled(monkeypatch: pytest.MonkeyPatc
 
 def test_other_machines_and_a_missing_llvmlite_are_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(sha_ni, "cpu_flags", lambda: frozenset(sha_ni.REQUIRED_FEATURES))
+        patch.setattr(sha_ni, "cpu_flags", lambda: frozenset(REQUIRED_FEATURES))
         patch.setattr(platform, "machine", lambda: "x86_64")
         assert sha_ni.available()
         patch.setattr(platform, "machine", lambda: "aarch64")

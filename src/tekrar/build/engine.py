@@ -12,6 +12,8 @@ A *fan* is all runs that start at the sentences low..high: rows by start, then b
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +24,7 @@ from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN
 
 Bytes2D = NDArray[np.uint8]
+Ints = NDArray[np.int64]
 _HEX = np.array([f"{value:02x}" for value in range(256)], dtype="S2").view(np.uint8).reshape(256, 2)
 _HEX16 = np.ascontiguousarray(_HEX).view(np.uint16).reshape(256)
 _TRAILERS = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
@@ -42,13 +45,26 @@ class Engine(Protocol):
         """Fingerprints, uint8 (rows, 32), of a fan over member records."""
         ...
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
-        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the selection's text; prefixes differ
-        inside whole blocks."""
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
+        """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the text of the row's selection, uint8
+        (rows, 36); the prefixes are of one length and differ inside their whole blocks."""
         ...
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
         """SHA-256, uint8 (n, 32), of messages of one length, uint8 (n, length)."""
+        ...
+
+    def sha256_padded(self, messages: Bytes2D, length: int) -> Bytes2D:
+        """SHA-256, uint8 (n, 32), of messages of `length` bytes in padded blocks, uint8 (n, 64 b)."""
+        ...
+
+    def text_digests(
+        self, purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints
+    ) -> Bytes2D:
+        """Digests, uint8 (n, 32), of frame j ‖ text[start[j] : end[j]]; one frame stands for all.
+
+        A purpose (`member` or `fingerprint`) marks digests that a caller's function may replace; None is
+        SHA-256 always."""
         ...
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
@@ -86,6 +102,21 @@ def _collect(digests: list[bytes], width: int) -> Bytes2D:
     return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, size)[:, :width].copy()
 
 
+def _rows(rows: Bytes2D) -> list[bytes]:
+    """Every row as bytes."""
+    data, width = rows.tobytes(), rows.shape[1]
+    return [data[at : at + width] for at in range(0, len(data), width)]
+
+
+def _framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
+    """Messages: a frame and a slice of the text each."""
+    heads = _rows(frames) if frames.size else [b""]
+    for head, low, high in zip(
+        heads if len(heads) > 1 else repeat(heads[0]), start.tolist(), end.tolist(), strict=False
+    ):
+        yield head + text[low:high]
+
+
 class HashlibEngine:
     """The reference engine: hashlib midstates, copied once a start and once a run."""
 
@@ -113,57 +144,64 @@ class HashlibEngine:
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         base = hashlib.sha256(header)
-        heads = memoryview(first[low:high].tobytes())
-        rest = memoryview(inner[low : high + MAX_RUN].tobytes())
+        rest = _rows(inner[low + 1 : high + MAX_RUN])
         out: list[bytes] = []
         add = out.append
-        for i, reach in enumerate(runs.reach[low:high].tolist()):
+        for i, (head, reach) in enumerate(
+            zip(_rows(first[low:high]), runs.reach[low:high].tolist(), strict=True)
+        ):
             chain = base.copy()
-            chain.update(heads[64 * i : 64 * i + 64])
-            at = 64 * i + 64
-            for trailer in _TRAILERS[2 : reach + 1]:
-                chain.update(rest[at : at + 64])
-                at += 64
-                state = chain.copy()
+            chain.update(head)
+            extend, fork = chain.update, chain.copy
+            for record, trailer in zip(rest[i : i + reach - 1], _TRAILERS[2:], strict=False):
+                extend(record)
+                state = fork()
                 state.update(trailer)
                 add(state.digest())
         return _collect(out, 32)
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
-        states = [hashlib.sha1(prefix, usedforsecurity=False) for prefix in prefixes]
-        texts = memoryview(uuid_texts(selections).tobytes())
+        forks = [hashlib.sha1(prefix, usedforsecurity=False).copy for prefix in prefixes]
         out: list[bytes] = []
         add = out.append
-        at = 0
-        for index in which.tolist():
-            state = states[index].copy()
-            state.update(texts[at : at + 36])
-            at += 36
+        for index, text in zip(which.tolist(), _rows(texts), strict=True):
+            state = forks[index]()
+            state.update(text)
             add(state.digest())
         return stamp_version(_collect(out, 16))
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
         """SHA-256 of messages of one length; see `Engine`."""
-        data, width = memoryview(rows.tobytes()), rows.shape[1]
         sha256 = hashlib.sha256
-        out = [sha256(data[at : at + width]).digest() for at in range(0, len(data), width)]
-        return _collect(out, 32)
+        return _collect([sha256(row).digest() for row in _rows(rows)], 32)
+
+    def sha256_padded(self, messages: Bytes2D, length: int) -> Bytes2D:
+        """SHA-256 of messages that are padded already; see `Engine`."""
+        sha256 = hashlib.sha256
+        return _collect([sha256(message[:length]).digest() for message in messages], 32)
+
+    def text_digests(
+        self, purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints
+    ) -> Bytes2D:
+        """Digests of framed slices of a text; see `Engine`."""
+        sha256 = hashlib.sha256
+        return _collect([sha256(data).digest() for data in _framed(frames, text, start, end)], 32)
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
         """UUIDv5 of tails of one length; see `Engine`."""
-        base = hashlib.sha1(prefix, usedforsecurity=False)
-        data, width = memoryview(rows.tobytes()), rows.shape[1]
+        fork = hashlib.sha1(prefix, usedforsecurity=False).copy
         out: list[bytes] = []
-        for at in range(0, len(data), width):
-            state = base.copy()
-            state.update(data[at : at + width])
+        for row in _rows(rows):
+            state = fork()
+            state.update(row)
             out.append(state.digest())
         return stamp_version(_collect(out, 16))
 
 
 class SeamEngine(HashlibEngine):
-    """Fingerprints by a given digest function over whole preimages; IDs stay SHA-1 (requirements 3.1)."""
+    """Member digests and fingerprints by a given function over whole preimages; the rest stays as it is
+    (requirements 3.1)."""
 
     name = "digest-seam"
 
@@ -183,6 +221,14 @@ class SeamEngine(HashlibEngine):
                 body = rest[64 * (i + 1) : 64 * (i + length)]
                 out.append(self._digest("fingerprint", lead + body + _TRAILERS[length]))
         return _collect(out, 32)
+
+    def text_digests(
+        self, purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints
+    ) -> Bytes2D:
+        """Digests of framed slices of a text; see `Engine`."""
+        if purpose is None:
+            return super().text_digests(purpose, frames, text, start, end)
+        return _collect([self._digest(purpose, data) for data in _framed(frames, text, start, end)], 32)
 
 
 def pick_engine(name: str, digest: Digest | None) -> Engine:

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.engine import Bytes2D, HashlibEngine, uuid_texts
+from tekrar.build.engine import Bytes2D, HashlibEngine
 from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 
 FAN = MAX_RUN - MIN_RUN + 1
-LANES = 2048
+#: Bytes of padded messages that are hashed at a time: they stay in the processor's cache.
+PART_BYTES = 1 << 18
 Words = NDArray[np.uint32]
+Ints = NDArray[np.int64]
 
 
 class FastEngine:
@@ -48,10 +50,8 @@ class FastEngine:
         whole = len(prefix) // 64 * 64
         tail = prefix[whole:]
         size = len(tail) + digits_start + 1 + digits_end
-        blocks = (size + 9 + 63) // 64
-        template = np.frombuffer(_sha1_tail(len(prefix) + size - len(tail), tail, size, blocks), np.uint8)
-        buffer = np.empty((count, FAN, 64 * blocks), np.uint8)
-        buffer[:] = template
+        buffer = np.empty((count, FAN, _padded_size(size)), np.uint8)
+        buffer[:] = _closing(len(prefix) + size - len(tail), tail, size)
         at = len(tail)
         buffer[:, :, at : at + digits_start] = _decimal(runs.start[low:high], digits_start)[:, None, :]
         buffer[:, :, at + digits_start] = ord("-")
@@ -59,14 +59,9 @@ class FastEngine:
         table = _padded(_decimal(ends[1:], digits_end), count + FAN)
         for k in range(FAN):
             buffer[:, k, at : at + digits_end] = table[k : k + count]
-        rows = buffer[self._valid(runs, low, high)]
-        state: Words = self._leading(prefix[:whole])
-        for block in range(blocks - 1):
-            following = np.empty((len(rows), 5), np.uint32)
-            self._sha.sha1_blocks(state, rows[:, 64 * block : 64 * block + 64], following)
-            state = following
+        rows = self._valid(buffer, runs, low, high)
         out = np.empty((len(rows), 16), np.uint8)
-        self._sha.sha1_final(state, rows[:, 64 * (blocks - 1) :], out, uuid5=True)
+        self._sha.uuid5_final(self._leading(prefix[:whole]), rows, out)
         return out
 
     def fan_fingerprints(
@@ -75,7 +70,7 @@ class FastEngine:
         """Fingerprints of a fan; see `Engine`."""
         count = high - low
         start = np.empty((1, 8), np.uint32)
-        self._sha.sha256_blocks(SHA256_H0, np.frombuffer(header, np.uint8).reshape(1, 64), start)
+        self._sha.sha256_blocks(SHA256_H0, np.frombuffer(header, np.uint8), start)
         chain = np.empty((count, 8), np.uint32)
         self._sha.sha256_blocks(start[0], first[low:high], chain)
         rest = _padded(inner[low + 1 : high + FAN], count + FAN)
@@ -83,41 +78,64 @@ class FastEngine:
         for k in range(FAN):
             self._sha.sha256_blocks(chain, rest[k : k + count], chain)
             self._sha.sha256_final(chain, self._trailers[k + MIN_RUN], out[:, k, :])
-        return out[self._valid(runs, low, high)]
+        return self._valid(out, runs, low, high)
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
-        out = np.empty((len(selections), 16), np.uint8)
-        if not len(selections):
+        out = np.empty((len(texts), 16), np.uint8)
+        if not len(texts):
             return out
         whole = len(prefixes[0]) // 64 * 64
         tail = prefixes[0][whole:]
-        size = len(tail) + 36
-        blocks = (size + 9 + 63) // 64
-        block = np.empty((len(selections), 64 * blocks), np.uint8)
-        block[:] = np.frombuffer(_sha1_tail(len(prefixes[0]) + 36, tail, size, blocks), np.uint8)
-        block[:, len(tail) : size] = uuid_texts(selections)
+        size = len(tail) + texts.shape[1]
+        block = np.empty((len(texts), _padded_size(size)), np.uint8)
+        block[:] = _closing(whole + size, tail, size)
+        block[:, len(tail) : size] = texts
         states = self._leading_all(prefixes, whole)
         only = int(which[0])
         state = states[only] if (which == only).all() else states.take(which, axis=0)
-        for i in range(blocks - 1):
-            following = np.empty((len(selections), 5), np.uint32)
-            self._sha.sha1_blocks(state, block[:, 64 * i : 64 * i + 64], following)
-            state = following
-        self._sha.sha1_final(state, block[:, 64 * (blocks - 1) :], out, uuid5=True)
+        self._sha.uuid5_final(state, block, out)
         return out
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
         """SHA-256 of messages of one length; see `Engine`."""
         out = np.empty((len(rows), 32), np.uint8)
-        for low in range(0, len(rows), LANES):
-            part = _padded_messages(rows[low : low + LANES], rows.shape[1])
-            state: Words = SHA256_H0
-            for at in range(0, part.shape[1] - 64, 64):
-                following = np.empty((len(part), 8), np.uint32)
-                self._sha.sha256_blocks(state, part[:, at : at + 64], following)
-                state = following
-            self._sha.sha256_final(state, part[:, -64:], out[low : low + LANES])
+        step = max(1, PART_BYTES // _padded_size(rows.shape[1]))
+        for low in range(0, len(rows), step):
+            part = _padded_messages(rows[low : low + step], rows.shape[1])
+            self._sha.sha256_final(SHA256_H0, part, out[low : low + step])
+        return out
+
+    def sha256_padded(self, messages: Bytes2D, length: int) -> Bytes2D:
+        """SHA-256 of messages that are padded already; see `Engine`."""
+        out = np.empty((len(messages), 32), np.uint8)
+        self._sha.sha256_final(SHA256_H0, messages, out)
+        return out
+
+    def text_digests(
+        self, purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints
+    ) -> Bytes2D:
+        """Digests of framed slices of a text; see `Engine`. Messages of as many blocks go together."""
+        out = np.empty((len(start), 32), np.uint8)
+        octets = np.frombuffer(text, np.uint8)
+        head = frames.shape[1]
+        size = end - start
+        blocks = (head + size + 72) // 64
+        order = np.argsort(blocks, kind="stable")
+        bounds = np.flatnonzero(np.diff(blocks[order], prepend=-1)).tolist()
+        for first, stop in zip(bounds, [*bounds[1:], len(order)], strict=True):
+            width = 64 * int(blocks[order[first]])
+            step = max(1, PART_BYTES // width)
+            buffer = np.empty((min(step, stop - first), width), np.uint8)
+            for low in range(first, stop, step):
+                rows = order[low : min(low + step, stop)]
+                part = buffer[: len(rows)]
+                part[:, :head] = frames if len(frames) == 1 else frames.take(rows, axis=0)
+                self._sha.lay(octets, start[rows], size[rows], at=head, out=part)
+                part[:, -8:] = (8 * (head + size[rows])).astype(">u8").view(np.uint8).reshape(-1, 8)
+                digests = np.empty((len(rows), 32), np.uint8)
+                self._sha.sha256_final(SHA256_H0, part, digests)
+                out[rows] = digests
         return out
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
@@ -125,16 +143,12 @@ class FastEngine:
         out = np.empty((len(rows), 16), np.uint8)
         whole = len(prefix) // 64 * 64
         tail = np.frombuffer(prefix[whole:], np.uint8)
-        for low in range(0, len(rows), LANES):
-            part = rows[low : low + LANES]
+        step = max(1, PART_BYTES // _padded_size(len(tail) + rows.shape[1]))
+        for low in range(0, len(rows), step):
+            part = rows[low : low + step]
             body = np.concatenate([np.broadcast_to(tail, (len(part), len(tail))), part], axis=1)
             blocks = _padded_messages(body, len(prefix) + rows.shape[1])
-            state: Words = self._leading(prefix[:whole])
-            for at in range(0, blocks.shape[1] - 64, 64):
-                following = np.empty((len(blocks), 5), np.uint32)
-                self._sha.sha1_blocks(state, blocks[:, at : at + 64], following)
-                state = following
-            self._sha.sha1_final(state, blocks[:, -64:], out[low : low + LANES], uuid5=True)
+            self._sha.uuid5_final(self._leading(prefix[:whole]), blocks, out[low : low + step])
         return out
 
     def _leading_all(self, prefixes: list[bytes], whole: int) -> Words:
@@ -143,10 +157,10 @@ class FastEngine:
         key = id(prefixes)
         found = self._many.get(key)
         if found is None or found[0] is not prefixes:
-            rows = np.frombuffer(b"".join(prefix[:whole] for prefix in prefixes), np.uint8).reshape(-1, whole)
-            state: Words = np.broadcast_to(SHA1_H0, (len(rows), 5)).copy()
-            for at in range(0, whole, 64):
-                self._sha.sha1_blocks(state, rows[:, at : at + 64], state)
+            rows = np.frombuffer(b"".join(prefix[:whole] for prefix in prefixes), np.uint8)
+            state: Words = np.broadcast_to(SHA1_H0, (len(prefixes), 5)).copy()
+            if whole:
+                self._sha.sha1_blocks(state, rows.reshape(-1, whole), state)
             found = self._many[key] = (prefixes, state)
         return found[1]
 
@@ -154,36 +168,41 @@ class FastEngine:
         """SHA-1 state after whole leading blocks, remembered."""
         state = self._prefix_states.get(data)
         if state is None:
-            state = SHA1_H0.copy()
-            for at in range(0, len(data), 64):
-                following = np.empty((1, 5), np.uint32)
-                self._sha.sha1_blocks(
-                    state, np.frombuffer(data[at : at + 64], np.uint8).reshape(1, 64), following
-                )
-                state = following[0].copy()
-            self._prefix_states[data] = state
+            state = SHA1_H0.reshape(1, 5).copy()
+            if data:
+                self._sha.sha1_blocks(state, np.frombuffer(data, np.uint8), state)
+            state = self._prefix_states[data] = state[0]
         return state
 
     @staticmethod
-    def _valid(runs: Runs, low: int, high: int) -> NDArray[np.bool_]:
-        return np.asarray(np.arange(MIN_RUN, MAX_RUN + 1)[None, :] <= runs.reach[low:high, None])
+    def _valid(fan: NDArray[np.uint8], runs: Runs, low: int, high: int) -> Bytes2D:
+        """The rows of a full fan, uint8 (starts, FAN, w), whose runs do not leave their chapter."""
+        reach = runs.reach[low:high]
+        if len(reach) and int(reach.min()) == MAX_RUN:
+            return fan.reshape(-1, fan.shape[2])
+        return np.asarray(fan[np.arange(MIN_RUN, MAX_RUN + 1)[None, :] <= reach[:, None]])
 
 
-def _sha1_tail(message: int, tail: bytes, size: int, blocks: int) -> bytes:
-    """The last blocks of a message with room for its variable bytes: tail, zeros, padding and bit length."""
+def _padded_size(size: int) -> int:
+    """Bytes of the whole blocks that hold so many bytes and the padding."""
+    return (size + 9 + 63) // 64 * 64
+
+
+def _closing(message: int, tail: bytes, size: int) -> Bytes2D:
+    """The last blocks of a message of so many bytes, with room for its variable bytes: tail, zeros up to
+    `size`, padding and bit length."""
     body = tail.ljust(size, b"\x00") + b"\x80"
-    return body.ljust(64 * blocks - 8, b"\x00") + (8 * message).to_bytes(8, "big")
+    block = body.ljust(_padded_size(size) - 8, b"\x00") + (8 * message).to_bytes(8, "big")
+    return np.frombuffer(block, np.uint8)
 
 
 def _padded_messages(rows: Bytes2D, message: int) -> Bytes2D:
     """Final blocks, uint8 (n, 64 b), of messages of one whole length whose leading whole blocks are hashed
     already."""
     width = rows.shape[1]
-    blocks = (width + 9 + 63) // 64
-    out = np.zeros((len(rows), 64 * blocks), np.uint8)
+    out = np.empty((len(rows), _padded_size(width)), np.uint8)
+    out[:] = _closing(message, b"", width)
     out[:, :width] = rows
-    out[:, width] = 0x80
-    out[:, -8:] = np.frombuffer((8 * message).to_bytes(8, "big"), np.uint8)
     return out
 
 
