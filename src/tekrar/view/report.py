@@ -19,7 +19,7 @@ from tekrar.corpus.release_package import OpenRelease, open_release
 from tekrar.errors import IntegrityError
 from tekrar.view import report_charts, report_lists, report_spread
 from tekrar.view.report_places import Places
-from tekrar.view.report_text import marked, visible
+from tekrar.view.report_text import lines_direction, marked, visible
 from tekrar.view.stitch import Groups, published_groups, stitch
 
 #: Short name -> (title, what it compares) of the four profiles.
@@ -143,7 +143,12 @@ def page_facts(artifact: Artifact, opened: OpenRelease) -> dict[str, Any]:
         "stretches": shown,
         "stretches_total": len(stretches),
         "all_pairs": stitched.all_pairs,
-        "limits": {name: getattr(report_lists, name) for name in dir(report_lists) if name.isupper()},
+        "limits": {
+            name: getattr(module, name)
+            for module in (report_lists, report_spread)
+            for name in dir(module)
+            if name.isupper()
+        },
         "chapter_name": places.chapter_name,
     }
 
@@ -232,5 +237,10 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "marked": marked, "visible": visible}
+    environment.filters |= {
+        "number": _number,
+        "marked": marked,
+        "visible": visible,
+        "direction": lines_direction,
+    }
     return environment

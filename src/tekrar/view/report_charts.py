@@ -95,7 +95,7 @@ def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
                 sentences=int(matrix.sentences[row, column]),
                 bytes=int(matrix.bytes[row, column]),
                 share=share,
-                depth=round(0.03 + 0.97 * math.sqrt(share), 3),
+                depth=round(0.05 + 0.95 * math.sqrt(share), 3),
                 x=CELL * (int(column) + 1),
                 y=CELL * (int(row) + 1),
             )

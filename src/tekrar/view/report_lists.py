@@ -214,12 +214,12 @@ def _book(found: list[_Run], places: Places, each: int) -> dict[str, Any]:
     chapters: dict[int, list[Entry]] = {}
     for run in sorted(kept, key=lambda run: (run.at, -run.count)):
         place = places.place(run.at, run.count)
-        others = [peer for peer in run.everywhere if peer[0] != run.at]
+        others = [peer for peer in run.everywhere[: PEERS_SHOWN + 1] if peer[0] != run.at]
         entry = Entry(
             place=place,
             opening=places.opening(place, 60),
             peers=tuple(places.place(*peer) for peer in others[:PEERS_SHOWN]),
-            peers_total=len(others),
+            peers_total=len(run.everywhere) - 1,
             anchor=run.anchor,
         )
         chapters.setdefault(place.chapter, []).append(entry)

@@ -67,14 +67,14 @@ def recurrence(groups: list[Groups], places: Places) -> Recurrence:
 
 
 def matrix(groups: Groups, places: Places, *, shown: int = BOOKS_SHOWN) -> Matrix:
-    """Shared text of published run classes; of many books, those that share most are taken."""
+    """Shared text of published run classes, of the books that have any; of many, those that share most."""
     release = places.release
     sentences = len(places.book_of)
     weight = release.sentence_end - release.sentence_start
     books = len(release.book_chapters)
     everything = covered(groups.start, groups.count, sentences)
     by_book = np.bincount(places.book_of[everything], weight[everything], minlength=books)
-    chosen = np.sort(np.argsort(-by_book, kind="stable")[:shown])
+    chosen = np.sort(np.argsort(-by_book, kind="stable")[: min(shown, np.count_nonzero(by_book))])
     book = places.book_of[groups.start]
     owner = groups.owner
     cells = np.zeros((2, len(chosen), len(chosen)), np.int64)

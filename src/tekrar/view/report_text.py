@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -39,6 +40,17 @@ def _name(character: str) -> str:
 def _mark(found: re.Match[str]) -> str:
     title = unicodedata.name(found[0], "control character")
     return f'<span class="mark" dir="ltr" title="{title}">{_name(found[0])}</span>'
+
+
+def lines_direction(lines: Iterable[str]) -> str:
+    """`rtl` when every line with words begins right to left, else `ltr`: the order in which they follow."""
+    found = {_first_direction(line) for line in lines if is_worded(line)}
+    return "rtl" if found == {"rtl"} else "ltr"
+
+
+def _first_direction(line: str) -> str:
+    classes = (unicodedata.bidirectional(character) for character in line)
+    return next(("ltr" if one == "L" else "rtl" for one in classes if one in ("L", "R", "AL")), "ltr")
 
 
 def is_worded(text: str) -> bool:
