@@ -8,6 +8,7 @@ from tekrar.build.source import Witness
 from tekrar.core.annotation import check_datasets
 from tekrar.core.policy import ScopePolicy, scope_policy
 from tekrar.core.release import core_manifest, dataset_root, manifest_root_of, release_id
+from tekrar.core.rows import TextDigests
 from tekrar.core.text import DATASETS, Dataset, TextRelease
 from tekrar.errors import IntegrityError
 
@@ -25,7 +26,9 @@ class CertifiedRelease:
     policy: ScopePolicy
 
 
-def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str, bytes]) -> CertifiedRelease:
+def certify_release(
+    release: TextRelease, witness: Witness, *, stated: dict[str, bytes], digests: TextDigests
+) -> CertifiedRelease:
     """Recompute every root of the release and compare it with what its package states.
 
     Args:
@@ -36,7 +39,7 @@ def certify_release(release: TextRelease, witness: Witness, *, stated: dict[str,
         IntegrityError: a digest or root differs, a dataset is missing, stale or of bad geometry.
     """
     release.check_tiling()
-    witness.certify(release, certified=stated["certified"])
+    witness.certify(release, certified=stated["certified"], digests=digests)
     root = manifest_root_of(core_manifest(release, certified=stated["certified"]))
     identity = release_id(release, manifest_root=root)
     for name, found in (("manifest_root", root), ("id", identity)):

@@ -12,13 +12,12 @@ A *fan* is all runs that start at the sentences low..high: rows by start, then b
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.core import rows
 from tekrar.core.atoms import Digest
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN
@@ -108,15 +107,6 @@ def _rows(rows: Bytes2D) -> list[bytes]:
     return [data[at : at + width] for at in range(0, len(data), width)]
 
 
-def _framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
-    """Messages: a frame and a slice of the text each."""
-    heads = _rows(frames) if frames.size else [b""]
-    for head, low, high in zip(
-        heads if len(heads) > 1 else repeat(heads[0]), start.tolist(), end.tolist(), strict=False
-    ):
-        yield head + text[low:high]
-
-
 class HashlibEngine:
     """The reference engine: hashlib midstates, copied once a start and once a run."""
 
@@ -185,8 +175,7 @@ class HashlibEngine:
         self, purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints
     ) -> Bytes2D:
         """Digests of framed slices of a text; see `Engine`."""
-        sha256 = hashlib.sha256
-        return _collect([sha256(data).digest() for data in _framed(frames, text, start, end)], 32)
+        return rows.text_digests(purpose, frames, text, start, end)
 
     def uuid5_rows(self, prefix: bytes, rows: Bytes2D) -> Bytes2D:
         """UUIDv5 of tails of one length; see `Engine`."""
@@ -228,7 +217,7 @@ class SeamEngine(HashlibEngine):
         """Digests of framed slices of a text; see `Engine`."""
         if purpose is None:
             return super().text_digests(purpose, frames, text, start, end)
-        return _collect([self._digest(purpose, data) for data in _framed(frames, text, start, end)], 32)
+        return _collect([self._digest(purpose, data) for data in rows.framed(frames, text, start, end)], 32)
 
 
 def pick_engine(name: str, digest: Digest | None) -> Engine:

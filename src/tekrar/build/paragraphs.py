@@ -12,16 +12,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.core.atoms import Digest
+from tekrar.build.engine import Engine
+from tekrar.core.atoms import Digest, standard_digest
 from tekrar.core.encoding import u64
 from tekrar.core.exact import Groups
 from tekrar.core.occurrence import Paragraphs
-from tekrar.core.preimage import masked_items, passage_head, passage_witness_head, sha256
+from tekrar.core.preimage import masked_items, passage_head, passage_witness_head
 from tekrar.core.projection import Treated
-from tekrar.core.text import TextRelease
+from tekrar.core.rows import big_endian, slices
 from tekrar.errors import IntegrityError
 
 Bytes2D = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+_ONE_ITEM = b"\x00\x00\x00\x01\x01"  # item count 1, BYTES
 
 
 class NamedParagraphs:
@@ -32,40 +35,61 @@ class NamedParagraphs:
     """
 
     def __init__(
-        self, release: TextRelease, text: memoryview, universe: Paragraphs, masks: Treated | None
+        self,
+        text: memoryview,
+        universe: Paragraphs,
+        masks: Treated | None,
+        *,
+        plain: NamedParagraphs | None = None,
     ) -> None:
+        """Name every row; `plain` are the unmasked paragraphs of the same universe, whose numbers hold
+        wherever no mask lies."""
         self._text = text
-        self._start, self._end = universe.start.tolist(), universe.end.tolist()
-        self._masks: dict[int, list[tuple[int, int]]] = {}
-        if masks is not None and universe.rows:
-            rows = np.searchsorted(universe.end, masks.start, side="right")
-            for row, low, high in zip(rows.tolist(), masks.start.tolist(), masks.end.tolist(), strict=True):
-                if row < universe.rows and low >= self._start[row]:
-                    base = self._start[row]
-                    self._masks.setdefault(row, []).append((low - base, high - base))
-        known: dict[bytes, int] = {}
-        number = []
-        for row, (start, end) in enumerate(zip(self._start, self._end, strict=True)):
-            content = self.content(row) if row in self._masks else bytes(text[start:end])
-            number.append(known.setdefault(content, len(known)))
-        self.number = np.array(number, np.int64)
+        self._start, self._end = universe.start, universe.end
+        self._masks = _masks_of(universe, masks)
+        if plain is None:
+            self._known: dict[bytes, int] = {}
+            known = self._known
+            found = [known.setdefault(data, len(known)) for data in slices(text, self._start, self._end)]
+            self.number = np.array(found, np.int64)
+        else:
+            self._known, self.number = plain._known, plain.number.copy()
+        for row in self._masks:
+            self.number[row] = self._known.setdefault(self.content(row), len(self._known))
 
     def content(self, row: int) -> bytes:
         """The projected paragraph read from the buffer: its bytes, or 0xff and its items when a mask lies
         in it."""
-        data = bytes(self._text[self._start[row] : self._end[row]])
         spans = self._masks.get(row)
-        return data if spans is None else b"\xff" + masked_items(data, spans)[0]
+        return self._bytes(row) if spans is None else b"\xff" + masked_items(self._bytes(row), spans)[0]
 
-    def length_and_items(self, row: int) -> bytes:
-        """Projected length (u64) and items of one row: all of its preimage that depends on it."""
-        data = bytes(self._text[self._start[row] : self._end[row]])
-        spans = self._masks.get(row)
-        if spans is None:
-            size = len(data)
-            return size.to_bytes(8, "big") + b"\x00\x00\x00\x01\x01" + size.to_bytes(4, "big") + data
-        items, length = masked_items(data, spans)
-        return u64(length) + items
+    def _bytes(self, row: int) -> bytes:
+        return bytes(self._text[int(self._start[row]) : int(self._end[row])])
+
+    def digests(
+        self, purpose: str | None, head: bytes, rows: Ints, *, engine: Engine, digest: Digest
+    ) -> Bytes2D:
+        """Digests, uint8 (rows, 32), of head ‖ projected length ‖ items of every row.
+
+        Args:
+            purpose: `fingerprint` where `digest` may replace SHA-256, else None and the standard digest.
+        """
+        out = np.empty((len(rows), 32), np.uint8)
+        masked = np.isin(rows, list(self._masks))
+        for at in np.flatnonzero(masked).tolist():
+            row = int(rows[at])
+            items, length = masked_items(self._bytes(row), self._masks[row])
+            out[at] = np.frombuffer(digest(str(purpose), head + u64(length) + items), np.uint8)
+        chosen = rows[~masked]
+        start, end = self._start[chosen], self._end[chosen]
+        size, at = end - start, len(head)
+        frames = np.empty((len(chosen), at + 17), np.uint8)
+        frames[:, :at] = np.frombuffer(head, np.uint8)
+        frames[:, at : at + 8] = big_endian(size, 8)
+        frames[:, at + 8 : at + 13] = np.frombuffer(_ONE_ITEM, np.uint8)
+        frames[:, at + 13 :] = big_endian(size, 4)
+        out[~masked] = engine.text_digests(purpose, frames, self._text, start, end)
+        return out
 
     def verify(self, groups: Groups) -> None:
         """Compare every member's bytes, read again, with its representative's.
@@ -87,28 +111,33 @@ class NamedParagraphs:
                     )
 
 
+def _masks_of(universe: Paragraphs, masks: Treated | None) -> dict[int, list[tuple[int, int]]]:
+    """Mask spans by row, relative to the paragraph they lie in."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    if masks is None or not universe.rows:
+        return found
+    rows = np.searchsorted(universe.end, masks.start, side="right")
+    for row, low, high in zip(rows.tolist(), masks.start.tolist(), masks.end.tolist(), strict=True):
+        if row < universe.rows and low >= universe.start[row]:
+            base = int(universe.start[row])
+            found.setdefault(row, []).append((low - base, high - base))
+    return found
+
+
 def paragraph_fingerprints(
-    named: NamedParagraphs, profile: bytes, evaluated: NDArray[np.int64], digest: Digest
+    named: NamedParagraphs, profile: bytes, evaluated: Ints, *, engine: Engine, digest: Digest
 ) -> Bytes2D:
-    """Fingerprints, uint8 (rows, 32), of the evaluated rows under a profile (UUID bytes); zero elsewhere."""
+    """Fingerprints, uint8 (rows, 32), of the evaluated rows under a profile (UUID bytes); zero elsewhere.
+
+    Each distinct content is hashed once."""
     out = np.zeros((len(named.number), 32), np.uint8)
+    _, first, which = np.unique(named.number[evaluated], return_index=True, return_inverse=True)
     head = passage_head(profile)
-    made: dict[int, bytes] = {}
-    found = []
-    for row, number in zip(evaluated.tolist(), named.number[evaluated].tolist(), strict=True):
-        fingerprint = made.get(number)
-        if fingerprint is None:
-            fingerprint = made[number] = digest("fingerprint", head + named.length_and_items(row))
-        found.append(fingerprint)
-    if found:
-        out[evaluated] = np.frombuffer(b"".join(found), np.uint8).reshape(-1, 32)
+    made = named.digests("fingerprint", head, evaluated[first], engine=engine, digest=digest)
+    out[evaluated] = made.take(which, axis=0)
     return out
 
 
-def paragraph_witnesses(named: NamedParagraphs, groups: Groups) -> Bytes2D:
+def paragraph_witnesses(named: NamedParagraphs, groups: Groups, *, engine: Engine) -> Bytes2D:
     """Class witnesses, uint8 (groups, 32), from the representatives."""
-    head = passage_witness_head()
-    out = []
-    for row in groups.first.tolist():
-        out.append(sha256(head + named.length_and_items(row)))
-    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)
+    return named.digests(None, passage_witness_head(), groups.first, engine=engine, digest=standard_digest)

@@ -58,7 +58,7 @@ class Pipeline:
         certified: CertifiedRelease,
         witness: Witness,
         *,
-        engine: str,
+        engine: Engine,
         workers: int,
         batch: int,
         defer: Sequence[str],
@@ -68,12 +68,19 @@ class Pipeline:
         self.certified = certified
         self.release = certified.release
         self.witness = witness
-        self.engine: Engine = pick_engine(engine, digest)
+        self.engine = engine
         self.digest = digest or standard_digest
         self.shards = Shards(workers, progress)
         self.batch = batch
         self.deferral = Deferral(defer)
-        self.namer = AtomNamer(self.release, witness.view, unreadable=witness.unreadable, digest=self.digest)
+        self._plain: NamedParagraphs | None = None
+        self.namer = AtomNamer(
+            self.release,
+            witness.view,
+            unreadable=witness.unreadable,
+            digest=self.digest,
+            digests=engine.text_digests,
+        )
 
     def run(self) -> list[ProfileResult]:
         """Evaluate the four profiles in matrix order."""
@@ -254,9 +261,12 @@ class Pipeline:
             missing < universe.end,
             self.deferral.rows(self.release, universe, occurrence),
         )
-        named = NamedParagraphs(self.release, self.witness.view, universe, projection.masks)
+        named = NamedParagraphs(self.witness.view, universe, projection.masks, plain=self._plain)
+        self._plain = self._plain or named
         evaluated = np.flatnonzero(states.evaluated)
-        fingerprint = paragraph_fingerprints(named, profile.id, evaluated, self.digest)
+        fingerprint = paragraph_fingerprints(
+            named, profile.id, evaluated, engine=self.engine, digest=self.digest
+        )
         decided, partial = decide(
             number=named.number, states=states, member_collision=None, fingerprint=fingerprint
         )
@@ -268,7 +278,7 @@ class Pipeline:
             decided,
             states,
             partial=partial,
-            class_witness=paragraph_witnesses(named, decided.groups),
+            class_witness=paragraph_witnesses(named, decided.groups, engine=self.engine),
             arrays=(selection, occurrence, fingerprint),
             witnesses=witnesses,
         )
@@ -379,11 +389,12 @@ def evaluate(
     """Certify a release and evaluate its four profiles; see `tekrar.build.build` for the arguments."""
     with no_collector():
         witness = Witness(release, source)
-        certified = certify_release(release, witness, stated=stated)
+        chosen = pick_engine(engine, digest)
+        certified = certify_release(release, witness, stated=stated, digests=chosen.text_digests)
         pipeline = Pipeline(
             certified,
             witness,
-            engine=engine,
+            engine=chosen,
             workers=workers,
             batch=batch,
             defer=defer,

@@ -21,6 +21,7 @@ from tekrar.core.identity import parse_uuid
 from tekrar.core.occurrence import Paragraphs, Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 from tekrar.core.release import atom_digests, atoms_root
+from tekrar.core.rows import TextDigests
 from tekrar.core.text import TextRelease
 from tekrar.errors import IntegrityError, UsageError
 
@@ -61,14 +62,14 @@ class Witness:
         """Whether every byte could be read."""
         return not self.unreadable.any()
 
-    def certify(self, release: TextRelease, *, certified: bytes) -> None:
+    def certify(self, release: TextRelease, *, certified: bytes, digests: TextDigests) -> None:
         """Check the buffer against the certified digest; with unreadable ranges, every readable atom
         against its own digest.
 
         Raises:
             IntegrityError: bytes differ, the first differing atom is named.
         """
-        stated = atom_digests(release)
+        stated = atom_digests(release, digests)
         if atoms_root(release, stated) != certified:
             raise IntegrityError(
                 "the release's bytes do not have its certified digest",

@@ -28,6 +28,7 @@ from tekrar.core.preimage import (
     sentence_preimage,
 )
 from tekrar.core.projection import Treated
+from tekrar.core.rows import TextDigests, big_endian, slices
 from tekrar.core.text import TextRelease
 
 Digest = Callable[[str, bytes], bytes]
@@ -51,21 +52,19 @@ class AtomTables:
     name."""
 
     digest: Digest = standard_digest
+    #: Keys: a plain sentence's bytes, or 0xff and the items when a mask lies in it.
     sentences: dict[bytes, int] = field(default_factory=dict)
     digests: list[bytes] = field(default_factory=list)
     gaps: dict[tuple[tuple[int, bytes], ...], int] = field(default_factory=dict)
     folds: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
-    def sentence(self, content: bytes) -> int:
-        """Name of a sentence's content: its bytes, or 0xff and its items when a mask lies in it."""
+    def masked_sentence(self, items: bytes) -> int:
+        """Name of a sentence in which a mask lies, by its items."""
+        content = _MASKED + items
         name = self.sentences.get(content)
         if name is None:
             name = self.sentences[content] = len(self.sentences)
-            if content[:1] == _MASKED:
-                preimage = sentence_preimage(content[1:])
-            else:
-                preimage = PLAIN_SENTENCE_HEAD + len(content).to_bytes(4, "big") + content
-            self.digests.append(self.digest("member", preimage))
+            self.digests.append(self.digest("member", sentence_preimage(items)))
         return name
 
     def fold(self, gap: int, atoms: Sequence[tuple[int, bytes]], sentence: int) -> bytes:
@@ -124,12 +123,19 @@ class AtomNamer:
     in."""
 
     def __init__(
-        self, release: TextRelease, text: memoryview, *, unreadable: NDArray[np.bool_], digest: Digest
+        self,
+        release: TextRelease,
+        text: memoryview,
+        *,
+        unreadable: NDArray[np.bool_],
+        digest: Digest,
+        digests: TextDigests,
     ) -> None:
         self.release = release
         self.text = text
         self.unreadable = unreadable
         self.tables = AtomTables(digest)
+        self._text_digests = digests
         bounds = release.chapter_sentence_start
         self.opens = np.zeros(len(release.sentence_atom) + 1, bool)
         self.opens[bounds] = True
@@ -137,26 +143,24 @@ class AtomNamer:
     def plain(self) -> NamedAtoms:
         """Names and records with every byte included (full context)."""
         release, tables = self.release, self.tables
-        text, known, name_of = self.text, self.tables.sentences, self.tables.sentence
-        names = []
-        starts, ends = release.sentence_start.tolist(), release.sentence_end.tolist()
-        skip = self.unreadable[release.sentence_atom]
-        for start, end in zip(starts, ends, strict=True):
-            content = bytes(text[start:end])
-            name = known.get(content)
-            names.append(name_of(content) if name is None else name)
+        start, end = release.sentence_start, release.sentence_end
+        known = tables.sentences
+        names = [known.setdefault(data, len(known)) for data in slices(self.text, start, end)]
         sentence = np.array(names, np.int64)
-        sentence[skip] = UNREADABLE
+        bearer = np.flatnonzero(np.diff(np.maximum.accumulate(sentence), prepend=-1))
+        frames = np.empty((len(bearer), len(PLAIN_SENTENCE_HEAD) + 4), np.uint8)
+        frames[:, :-4] = np.frombuffer(PLAIN_SENTENCE_HEAD, np.uint8)
+        frames[:, -4:] = big_endian(end[bearer] - start[bearer], 4)
+        made = self._text_digests("member", frames, self.text, start[bearer], end[bearer])
+        tables.digests += [row.tobytes() for row in made]
+        sentence[self.unreadable[release.sentence_atom]] = UNREADABLE
         gap = np.full(len(names), UNREADABLE, np.int64)
         single = np.flatnonzero(self._plain_gaps())
         atoms = release.sentence_atom[single] - 1
-        kinds, low = release.atom_kind[atoms].tolist(), release.atom_start[atoms].tolist()
-        high = release.atom_end[atoms].tolist()
+        kinds = release.atom_kind[atoms].tolist()
+        separators = slices(self.text, release.atom_start[atoms], release.atom_end[atoms])
         gaps = tables.gaps
-        gap[single] = [
-            gaps.setdefault(((kind, bytes(text[a:b])),), len(gaps))
-            for kind, a, b in zip(kinds, low, high, strict=True)
-        ]
+        gap[single] = [gaps.setdefault((pair,), len(gaps)) for pair in zip(kinds, separators, strict=True)]
         first, inner = self._records(sentence, gap)
         named = NamedAtoms(sentence, gap, first, inner, {}, {})
         for i in np.flatnonzero(~self._plain_gaps() & ~self.opens[:-1]).tolist():
@@ -180,7 +184,7 @@ class AtomNamer:
         touched = set(sentences)
         for i, spans in sentences.items():
             if named.sentence[i] != UNREADABLE:
-                named.sentence[i] = self.tables.sentence(_MASKED + masked_items(self._bytes(i), spans)[0])
+                named.sentence[i] = self.tables.masked_sentence(masked_items(self._bytes(i), spans)[0])
         for atom in separators:
             after = int(np.searchsorted(self.release.sentence_atom, atom))
             if after < len(named.sentence) and not self.opens[after]:
@@ -207,7 +211,7 @@ class AtomNamer:
         digests = np.frombuffer(b"".join(self.tables.digests) or bytes(32), np.uint8).reshape(-1, 32)
         first = np.zeros((count, RECORD), np.uint8)
         first[:, 0] = KIND_FIRST
-        first[:, 2:6] = _big_endian(self.release.sentence_end - self.release.sentence_start)
+        first[:, 2:6] = big_endian(self.release.sentence_end - self.release.sentence_start, 4)
         first[:, 32:] = digests.take(np.maximum(sentence, 0), axis=0)
         inner = first.copy()
         table = np.zeros((max(len(self.tables.gaps), 1), 28), np.uint8)
@@ -273,10 +277,6 @@ def member_collisions(tables: AtomTables, named: NamedAtoms) -> tuple[NDArray[np
         for i in np.flatnonzero(named.inner[:, 0] == KIND_FOLDED).tolist():
             inner[i] = named.inner[i, 32:].tobytes() in shared
     return sentence, inner
-
-
-def _big_endian(lengths: Ints) -> NDArray[np.uint8]:
-    return lengths.astype(">u4").view(np.uint8).reshape(-1, 4)
 
 
 def _shared(digests: list[bytes]) -> set[bytes]:

@@ -30,31 +30,26 @@ from tekrar.core.encoding import (
     u64,
 )
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, text_release_id, uuid_text
-from tekrar.core.rows import Part, fixed_rows, rows_root
+from tekrar.core.rows import Part, TextDigests, fixed_rows, rows_root, slices, text_digests
 from tekrar.core.text import Dataset, TextRelease
 
 FORMAT = "tekrar/core-release/v1"
 
 
-def atom_digests(release: TextRelease) -> NDArray[np.uint8]:
-    """SHA-256 of every atom's bytes, shape (atoms, 32)."""
+def atom_digests(release: TextRelease, digests: TextDigests = text_digests) -> NDArray[np.uint8]:
+    """SHA-256 of every atom's bytes, shape (atoms, 32); a separator's once a distinct one."""
     text = memoryview(release.text)
-    sha256 = hashlib.sha256
-    known: dict[bytes, bytes] = {}
-    out = []
-    at = 0
-    for kind, length in zip(release.atom_kind.tolist(), release.atom_length.tolist(), strict=True):
-        data = text[at : at + length]
-        at += length
-        if kind:
-            key = bytes(data)
-            digest = known.get(key)
-            if digest is None:
-                digest = known[key] = sha256(key).digest()
-            out.append(digest)
-        else:
-            out.append(sha256(data).digest())
-    return np.frombuffer(b"".join(out), np.uint8).reshape(-1, 32)
+    out = np.empty((len(release.atom_kind), 32), np.uint8)
+    no_frame = np.empty((1, 0), np.uint8)
+    out[release.sentence_atom] = digests(None, no_frame, text, release.sentence_start, release.sentence_end)
+    separators = np.flatnonzero(release.atom_kind)
+    known: dict[bytes, int] = {}
+    start, end = release.atom_start[separators], release.atom_end[separators]
+    which = [known.setdefault(data, len(known)) for data in slices(text, start, end)]
+    if known:
+        distinct = b"".join(hashlib.sha256(data).digest() for data in known)
+        out[separators] = np.frombuffer(distinct, np.uint8).reshape(-1, 32).take(which, axis=0)
+    return out
 
 
 def atoms_root(release: TextRelease, digests: NDArray[np.uint8]) -> bytes:
@@ -168,9 +163,10 @@ def span_selections(release: bytes, start: NDArray[Any], end: NDArray[Any]) -> l
         name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE}),
         usedforsecurity=False,
     )
+    fork = base.copy
     out = []
     for low, high in zip(start.tolist(), end.tolist(), strict=True):
-        state = base.copy()
+        state = fork()
         state.update(b"%d-%d" % (low, high))
         out.append(state.digest())
     ids = np.frombuffer(b"".join(out), np.uint8).reshape(-1, 20)[:, :16].copy()

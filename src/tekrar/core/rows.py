@@ -11,8 +11,9 @@ times faster than by slices.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,38 @@ from numpy.typing import NDArray
 from tekrar.core.encoding import CHUNK_RECORDS, seal_root, tree_head, u32
 
 Bytes2D = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+TextDigests = Callable[[str | None, Bytes2D, memoryview, Ints, Ints], Bytes2D]
 Part = Bytes2D | tuple[NDArray[Any], int]
+
+
+def slices(text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
+    """The bytes text[start[j] : end[j]], read one after the other."""
+    whole = text.obj
+    places = map(slice, start.tolist(), end.tolist())
+    if type(whole) is bytes and len(whole) == text.nbytes:
+        return map(whole.__getitem__, places)  # saves one object a slice
+    return map(bytes, map(text.__getitem__, places))
+
+
+def framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
+    """The messages frame j ‖ text[start[j] : end[j]]; one frame, uint8 (1, w), stands for all."""
+    data, width = frames.tobytes(), frames.shape[1]
+    heads = (data[at : at + width] for at in range(0, len(data), width)) if len(frames) > 1 else repeat(data)
+    return (head + body for head, body in zip(heads, slices(text, start, end), strict=False))
+
+
+def text_digests(purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Bytes2D:
+    """SHA-256, uint8 (n, 32), of the messages of `framed`, whatever the purpose: the reference of every
+    engine's."""
+    sha256 = hashlib.sha256
+    found = [sha256(message).digest() for message in framed(frames, text, start, end)]
+    return np.frombuffer(b"".join(found), np.uint8).reshape(-1, 32)
+
+
+def big_endian(values: Ints, width: int) -> Bytes2D:
+    """Unsigned big-endian bytes, uint8 (n, width)."""
+    return np.ascontiguousarray(values).astype(f">u{width}").view(np.uint8).reshape(-1, width)
 
 
 def _width(part: Part) -> int:
