@@ -187,7 +187,7 @@ def test_a_lowered_pair_limit_still_joins_every_place(tmp_path: Path) -> None:
 @pytest.mark.req("COV-12", "COV-14")
 def test_numbers_of_a_known_corpus(tmp_path: Path) -> None:
     page, facts = page_of(tmp_path, two_books())
-    longest = facts["stretches"][0]
+    longest = facts["repeats"][0]
     assert (longest.sentences, longest.places_total, longest.anchor) == (45, 2, "r1")
     assert [place.book_name for place in longest.places] == ["Birinci Kitap", "İkinci"]
     assert longest.places[0].chapter_name == "Uzun Söz"
@@ -204,8 +204,9 @@ def test_numbers_of_a_known_corpus(tmp_path: Path) -> None:
         for cell in facts["heat"]["cells"]
         if cell.column < 2 and cell.row < 2
     }
-    # Book 1 with itself: 5..14 twice and nothing else; with book 2: the 45 and the ten; back: the 45.
-    assert sentences == {(0, 0): 20, (0, 1): 55, (1, 0): 45}
+    # Book 1 with itself: 5..14 twice and nothing else; with book 2: the 45 and the ten;
+    # back: the 45. Two separators stand in each book.
+    assert sentences == {(0, 0): 22, (0, 1): 57, (1, 0): 47, (1, 1): 2}
     for one in facts["coverage"]:
         record = one["record"]
         parts = sum(record[key] for key, _, _ in facts["parts"])
@@ -248,7 +249,7 @@ def test_lists_are_cut_with_their_counts_stated(tmp_path: Path, monkeypatch: pyt
     whole = report_lists.stretch_views
     monkeypatch.setattr(report_lists, "stretch_views", lambda found, places: whole(found, places, shown=4))
     page = report_page(artifact, opened)[0].decode()
-    assert "4 of 6 stretches shown" in page
+    assert "4 of 6 repeats shown" in page
     assert 'href="#r4"' in page
     assert 'href="#r5"' not in page
 
@@ -265,9 +266,28 @@ def test_a_corpus_without_repeats_and_an_empty_one(tmp_path: Path) -> None:
     alone = document(book("tek", chapter("1", paragraph("p", "Bir.", "İki."))))
     page, facts = page_of(tmp_path / "alone", alone)
     assert facts["stretches_total"] == 0
-    assert "No run of sentences recurs." in page
+    assert "No paragraph and no run of sentences recurs." in page
     page, _ = page_of(tmp_path / "empty", document(book("boş")))
     assert "Nothing recurs." in page
+
+
+def test_a_lone_paragraph_is_listed_unless_a_stretch_tells_it(tmp_path: Path) -> None:
+    alone, inside = "Değirmen döndü.", ["Su geldi.", "Taş döndü."]
+    chapters = [
+        chapter("1", paragraph("a", alone), paragraph("b", "Ara bir."), paragraph("c", *inside)),
+        chapter("2", paragraph("d", *inside), paragraph("e", "Ara iki."), paragraph("f", alone)),
+    ]
+    _, facts = page_of(tmp_path, document(book("b", *chapters)))
+    assert [(one.lone, one.sentences, one.places_total) for one in facts["repeats"]] == [
+        (False, 2, 2),
+        (True, 1, 2),
+    ]
+    entries = [entry for found in facts["books"][0]["chapters"].values() for entry in found]
+    assert [(entry.anchor, entry.peers_total) for entry in entries] == [
+        *(("r2", 1), ("r1", 1)),
+        *(("r1", 1), ("r2", 1)),
+    ]
+    assert entries[0].peers[0].paragraph_address == "b/2/p3"
 
 
 # --- hostile text ----------------------------------------------------------------------------------
@@ -325,7 +345,7 @@ def test_the_command_writes_once_and_refuses(tmp_path: Path, capsys: pytest.Capt
     assert main([*words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert record["bytes"] == out.stat().st_size
-    assert (record["stretches"], record["stretches_shown"]) == (2, 2)
+    assert (record["stretches"], record["repeats"], record["repeats_shown"]) == (2, 2, 2)
     first = out.read_bytes()
     out.write_bytes(b"mine")
     assert main([*words, "--quiet"]) == 2

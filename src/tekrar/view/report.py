@@ -20,7 +20,7 @@ from tekrar.errors import IntegrityError
 from tekrar.view import report_charts, report_lists, report_spread
 from tekrar.view.report_places import Places
 from tekrar.view.report_text import lines_direction, marked, visible
-from tekrar.view.stitch import Groups, published_groups, stitch
+from tekrar.view.stitch import Groups, joined, published_groups, stitch
 
 #: Short name -> (title, what it compares) of the four profiles.
 PROFILE_WORDS = {
@@ -101,7 +101,8 @@ def report_page(artifact: Artifact, opened: OpenRelease) -> tuple[bytes, dict[st
         "bytes": len(page),
         "published_run_classes": len(facts["run_groups"].number),
         "stretches": facts["stretches_total"],
-        "stretches_shown": len(facts["stretches"]),
+        "repeats": facts["repeats_total"],
+        "repeats_shown": len(facts["repeats"]),
     }
 
 
@@ -115,21 +116,22 @@ def page_facts(artifact: Artifact, opened: OpenRelease) -> dict[str, Any]:
         for short, profile in profiles.items()
     }
     stitched = stitch(groups["FS"])
-    stretches = report_lists.ranked(stitched.stretches, places)
-    shown = report_lists.stretch_views(stretches, places)
+    lone = report_lists.lone_paragraphs(stitched.stretches, groups["FP"], places)
+    repeats = report_lists.ranked([*stitched.stretches, *lone], places)
+    shown = report_lists.stretch_views(repeats, places)
     spread = report_spread.recurrence([groups["FP"], groups["FS"]], places)
     books = _books(places, spread)
     for book, entries in zip(
-        books,
-        report_lists.book_entries(stretches, groups["FP"], places, anchors=len(shown)),
-        strict=True,
+        books, report_lists.book_entries(repeats, places, anchors=len(shown)), strict=True
     ):
         book |= entries
     return {
         **_title(artifact, opened),
         "coverage": [_coverage(short, profile) for short, profile in profiles.items()],
         "parts": PARTS,
-        "heat": report_charts.heat_map(report_spread.matrix(groups["FS"], places), places),
+        "heat": report_charts.heat_map(
+            report_spread.matrix(joined(groups["FS"], groups["FP"]), places), places
+        ),
         "books": books,
         "share": _share(places, spread.anywhere),
         "share_elsewhere": _share(places, spread.elsewhere),
@@ -140,8 +142,9 @@ def page_facts(artifact: Artifact, opened: OpenRelease) -> dict[str, Any]:
         },
         "class_totals": {short: len(one.number) for short, one in groups.items()},
         "run_groups": groups["FS"],
-        "stretches": shown,
-        "stretches_total": len(stretches),
+        "repeats": shown,
+        "repeats_total": len(repeats),
+        "stretches_total": len(stitched.stretches),
         "all_pairs": stitched.all_pairs,
         "limits": {
             name: getattr(module, name)

@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the heat map; `depth` 0..1 is its colour, `share` its part of the row book."""
+    """One cell of the heat map; `share` is its part of the row book, `depth` its colour: 1 is the most."""
 
     row: int
     column: int
@@ -86,6 +86,7 @@ def size_bars(groups: Groups) -> list[Bar]:
 def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
     """Cells, size and row names of the book x book picture; empty cells are left out."""
     cells = []
+    top = float((matrix.bytes / np.maximum(matrix.total, 1)[:, None]).max(initial=0.0)) or 1.0
     for row, column in zip(*np.nonzero(matrix.sentences), strict=True):
         share = int(matrix.bytes[row, column]) / max(int(matrix.total[row]), 1)
         cells.append(
@@ -95,7 +96,7 @@ def heat_map(matrix: Matrix, places: Places) -> dict[str, Any]:
                 sentences=int(matrix.sentences[row, column]),
                 bytes=int(matrix.bytes[row, column]),
                 share=share,
-                depth=round(0.05 + 0.95 * math.sqrt(share), 3),
+                depth=round(0.05 + 0.95 * math.sqrt(share / top), 3),
                 x=CELL * (int(column) + 1),
                 y=CELL * (int(row) + 1),
             )

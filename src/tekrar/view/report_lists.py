@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ Ints = NDArray[np.int64]
 
 CLASSES_SHOWN: Final = 60
 MEMBERS_SHOWN: Final = 30
-STRETCHES_SHOWN: Final = 700
+STRETCHES_SHOWN: Final = 1000
 TEXTS_SHOWN: Final = 3
 TEXT_LIMIT: Final = 1000
 TAIL_LIMIT: Final = 300
@@ -45,7 +47,7 @@ class ClassView:
 
 @dataclass(frozen=True)
 class StretchView:
-    """One stretch as listed; `anchor` is its name in the page only."""
+    """One stretch or `lone` paragraph as listed; `anchor` is its name in the page only."""
 
     anchor: str
     rank: int
@@ -53,6 +55,7 @@ class StretchView:
     words: int
     bytes: int
     worded: bool
+    lone: bool
     overlapping: bool
     opening: tuple[str, ...]
     places: tuple[Place, ...]
@@ -72,11 +75,11 @@ class StretchView:
 
 
 class _Run(NamedTuple):
-    """A recurring passage at one place: first sentence, sentences, all places as (first, count), anchor."""
+    """A recurring passage at one place: first sentence, sentences, the repeat it is of, anchor."""
 
     at: int
     count: int
-    everywhere: tuple[tuple[int, int], ...]
+    stretch: Stretch
     anchor: str
 
 
@@ -130,7 +133,7 @@ def _class_view(profile: ArtifactProfile, groups: Groups, position: int, places:
     )
 
 
-def ranked(stretches: tuple[Stretch, ...], places: Places) -> list[Stretch]:
+def ranked(stretches: Iterable[Stretch], places: Places) -> list[Stretch]:
     """Stretches by falling number of bytes, then document order.
 
     Each is compared byte for byte at all its places.
@@ -142,7 +145,7 @@ def ranked(stretches: tuple[Stretch, ...], places: Places) -> list[Stretch]:
     start, end = release.sentence_start, release.sentence_end
     sized = []
     for stretch in stretches:
-        spans = [(int(start[at]), int(end[at + stretch.count - 1])) for at in stretch.starts]
+        spans = [(int(start[at]), int(end[at + count - 1])) for at, count in stretch.places]
         text = memoryview(release.text)[slice(*spans[0])]
         for low, high in spans[1:]:
             if release.text[low:high] != text:
@@ -163,7 +166,7 @@ def stretch_views(found: list[Stretch], places: Places, *, shown: int = STRETCHE
 
 
 def _stretch_view(stretch: Stretch, rank: int, places: Places) -> StretchView:
-    listed = tuple(places.place(at, stretch.count) for at in stretch.starts[:MEMBERS_SHOWN])
+    listed = tuple(places.place(*one) for one in islice(stretch.places, MEMBERS_SHOWN))
     text = places.text(listed[0])
     beside = listed[:TEXTS_SHOWN]
     contexts = places.contexts(beside, limit=CONTEXT_LIMIT)
@@ -174,6 +177,7 @@ def _stretch_view(stretch: Stretch, rank: int, places: Places) -> StretchView:
         words=word_count(text),
         bytes=listed[0].end - listed[0].start,
         worded=is_worded(text),
+        lone=bool(stretch.counts),
         overlapping=bool((np.diff(stretch.starts) < stretch.count).any()),
         opening=places.opening(listed[0], OPENING_LIMIT),
         places=listed,
@@ -185,25 +189,35 @@ def _stretch_view(stretch: Stretch, rank: int, places: Places) -> StretchView:
     )
 
 
+def lone_paragraphs(stretches: tuple[Stretch, ...], paragraphs: Groups, places: Places) -> list[Stretch]:
+    """Repeated paragraphs with words that no stretch with as many places contains."""
+    untold = ~_told(stretches, paragraphs)
+    found = []
+    for position in range(len(paragraphs.number)):
+        members = paragraphs.members(position)
+        if untold[members].any():
+            counts = tuple(paragraphs.count[members].tolist())
+            stretch = Stretch(counts[0], tuple(paragraphs.start[members].tolist()), counts)
+            if is_worded(places.text(places.place(stretch.starts[0], counts[0]))):
+                found.append(stretch)
+    return found
+
+
 def book_entries(
-    stretches: list[Stretch], paragraphs: Groups, places: Places, *, anchors: int, limit: int = ENTRIES
+    repeats: list[Stretch], places: Places, *, anchors: int, limit: int = ENTRIES
 ) -> list[dict[str, Any]]:
     """Book by book: how many passages recur, and the longest of them in document order.
 
     Args:
-        stretches: ranked; the first `anchors` of them have a card in the page.
-        paragraphs: published classes of whole paragraphs; those that a stretch tells already are left out.
+        repeats: stretches and lone paragraphs, ranked; the first `anchors` of them have a card in the page.
         limit: entries in the whole page, spread evenly over the books.
     """
     books = len(places.release.book_chapters)
-    runs = _lone_paragraphs(stretches, paragraphs, places)
-    for rank, stretch in enumerate(stretches, 1):
-        everywhere = tuple((at, stretch.count) for at in stretch.starts)
-        anchor = f"r{rank}" if rank <= anchors else ""
-        runs += [_Run(at, stretch.count, everywhere, anchor) for at in stretch.starts]
     found: list[list[_Run]] = [[] for _ in range(books)]
-    for run in runs:
-        found[int(places.book_of[run.at])].append(run)
+    for rank, stretch in enumerate(repeats, 1):
+        anchor = f"r{rank}" if rank <= anchors else ""
+        for at, count in stretch.places:
+            found[int(places.book_of[at])].append(_Run(at, count, stretch, anchor))
     each = max(limit // max(books, 1), 5)
     return [_book(one, places, each) for one in found]
 
@@ -214,36 +228,22 @@ def _book(found: list[_Run], places: Places, each: int) -> dict[str, Any]:
     chapters: dict[int, list[Entry]] = {}
     for run in sorted(kept, key=lambda run: (run.at, -run.count)):
         place = places.place(run.at, run.count)
-        others = [peer for peer in run.everywhere[: PEERS_SHOWN + 1] if peer[0] != run.at]
+        if not is_worded(places.text(place)):
+            continue
+        nearest = islice(run.stretch.places, PEERS_SHOWN + 1)
+        others = [peer for peer in nearest if peer[0] != run.at][:PEERS_SHOWN]
         entry = Entry(
             place=place,
             opening=places.opening(place, 60),
-            peers=tuple(places.place(*peer) for peer in others[:PEERS_SHOWN]),
-            peers_total=len(run.everywhere) - 1,
+            peers=tuple(places.place(*peer) for peer in others),
+            peers_total=len(run.stretch.starts) - 1,
             anchor=run.anchor,
         )
         chapters.setdefault(place.chapter, []).append(entry)
     return {"found": len(found), "shown": len(kept), "chapters": chapters}
 
 
-def _lone_paragraphs(stretches: list[Stretch], paragraphs: Groups, places: Places) -> list[_Run]:
-    """Repeated paragraphs with words, each at each place where no stretch with as many places contains it."""
-    untold = ~_told(stretches, paragraphs)
-    runs = []
-    for position in range(len(paragraphs.number)):
-        members = paragraphs.members(position)
-        if not untold[members].any():
-            continue
-        everywhere = tuple(
-            zip(paragraphs.start[members].tolist(), paragraphs.count[members].tolist(), strict=True)
-        )
-        if not is_worded(places.text(places.place(*everywhere[0]))):
-            continue
-        runs += [_Run(*everywhere[at], everywhere, "") for at in np.flatnonzero(untold[members]).tolist()]
-    return runs
-
-
-def _told(stretches: list[Stretch], paragraphs: Groups) -> NDArray[np.bool_]:
+def _told(stretches: tuple[Stretch, ...], paragraphs: Groups) -> NDArray[np.bool_]:
     """Members that stand inside a stretch which has at least as many places as their class."""
     order = np.argsort(paragraphs.start, kind="stable")
     start = paragraphs.start[order]

@@ -67,7 +67,7 @@ def recurrence(groups: list[Groups], places: Places) -> Recurrence:
 
 
 def matrix(groups: Groups, places: Places, *, shown: int = BOOKS_SHOWN) -> Matrix:
-    """Shared text of published run classes, of the books that have any; of many, those that share most."""
+    """Shared text of published classes, of the books that have any; of many, those that share most."""
     release = places.release
     sentences = len(places.book_of)
     weight = release.sentence_end - release.sentence_start

@@ -9,7 +9,9 @@ view: it has no ID, enters no root and is no record (DOM: presentation changes n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -65,10 +67,17 @@ class Stretch:
     Attributes:
         count: sentences.
         starts: first sentence of each place, ascending; at least two.
+        counts: sentences of each place where a source may have cut equal bytes differently, else ().
     """
 
     count: int
     starts: tuple[int, ...]
+    counts: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> Iterator[tuple[int, int]]:
+        """(first sentence, sentences) of each place."""
+        return zip(self.starts, self.counts or repeat(self.count), strict=False)
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,17 @@ class Stitching:
 
     stretches: tuple[Stretch, ...]
     all_pairs: int
+
+
+def joined(one: Groups, other: Groups) -> Groups:
+    """The classes of two profiles, side by side; numbers and rows still count in their own profiles."""
+    return Groups(
+        number=np.concatenate([one.number, other.number]),
+        offset=np.concatenate([one.offset, other.offset[1:] + one.offset[-1]]),
+        row=np.concatenate([one.row, other.row]),
+        start=np.concatenate([one.start, other.start]),
+        count=np.concatenate([one.count, other.count]),
+    )
 
 
 def published_groups(profile: ArtifactProfile, *, paragraph_sentences: Ints) -> Groups:
