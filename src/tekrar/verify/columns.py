@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tekrar.artifact.reader import Artifact
 from tekrar.artifact.schema import PARAGRAPH_PROFILES, table_columns, table_names
 from tekrar.errors import IntegrityError
-from tekrar.verify.result import LIMIT_A_COLUMN, Findings
+from tekrar.verify.result import Findings
 
 Columns = dict[str, NDArray[Any]]
 BLOCK_ROWS: Final = 1 << 18
@@ -119,31 +119,27 @@ def compare_table(
     for column in expected:
         ours, theirs = expected[column], stated[column]
         common = min(len(ours), len(theirs))
-        told = 0
-        for low in range(0, common, BLOCK_ROWS):
-            high = min(low + BLOCK_ROWS, common)
-            a, b = ours[low:high], theirs[low:high]
-            if np.array_equal(a, b):
-                continue
+        row = _first_difference(ours[:common], theirs[:common])
+        if row is None and len(ours) != len(theirs):
+            row = common
+        if row is not None:
+            findings.add(
+                profile=profile_of_table(name),
+                kind=kind_of(name, column),
+                place=f"{name}, column {column}",
+                row=row,
+                expected=_cell(ours, row),
+                found=_cell(theirs, row),
+            )
+
+
+def _first_difference(ours: NDArray[Any], theirs: NDArray[Any]) -> int | None:
+    for low in range(0, len(ours), BLOCK_ROWS):
+        a, b = ours[low : low + BLOCK_ROWS], theirs[low : low + BLOCK_ROWS]
+        if not np.array_equal(a, b):
             differs = (a != b).any(axis=1) if a.ndim == 2 else a != b
-            for row in (np.flatnonzero(differs)[: LIMIT_A_COLUMN - told] + low).tolist():
-                _tell(findings, name, column, row, _cell(ours, row), _cell(theirs, row))
-                told += 1
-            if told >= LIMIT_A_COLUMN:
-                break
-        if len(ours) != len(theirs) and not told:
-            _tell(findings, name, column, common, _cell(ours, common), _cell(theirs, common))
-
-
-def _tell(findings: Findings, name: str, column: str, row: int, expected: object, found: object) -> None:
-    findings.add(
-        profile=profile_of_table(name),
-        kind=kind_of(name, column),
-        place=f"{name}, column {column}",
-        row=row,
-        expected=expected,
-        found=found,
-    )
+            return low + int(np.flatnonzero(differs)[0])
+    return None
 
 
 def _cell(values: NDArray[Any], row: int) -> object:

@@ -29,7 +29,7 @@ from tekrar.verify.digests import (
 )
 from tekrar.verify.passages import Masks, Projected, passage_items, project_sentences, repeated_runs
 from tekrar.verify.result import Findings
-from tekrar.verify.states import Stated, States, check_missing_runs, stated_rows, states
+from tekrar.verify.states import Stated, States, check_buckets, check_missing_runs, stated_rows, states
 from tekrar.verify.universe import (
     Spans,
     Universe,
@@ -214,6 +214,7 @@ def recompute(
     theirs = stated_tables["occurrences"]["fingerprint"]
     if len(theirs) == len(fingerprints):
         fingerprints[partition.collided] = theirs[partition.collided]
+    check_buckets(partition, fingerprints, findings, profile=spec.short, passages=not is_runs)
     found = Recomputed(profile, universe, selection, witnesses, partition, classes, {})
     found.tables = _tables(found, occurrences, fingerprints)
     return found, stated.missing

@@ -10,8 +10,8 @@ from tekrar.errors import VerificationError
 
 #: Differences that are listed; the first one is the message, the rest is for a program.
 LIMIT: Final = 20
-#: Differences listed of one column of one table, so that a shifted table does not hide the others.
-LIMIT_A_COLUMN: Final = 2
+#: Differences listed of one profile; one a kind, so that a shifted table does not hide the others.
+LIMIT_A_PROFILE: Final = 5
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ class Findings:
         self, *, profile: str, kind: str, place: str, row: int | None = None, expected: object, found: object
     ) -> None:
         """Note one difference."""
-        if len(self.differences) >= LIMIT:
+        mine = [one for one in self.differences if one.profile == profile]
+        told = any(one.kind == kind for one in mine)
+        if told or len(mine) >= LIMIT_A_PROFILE or len(self.differences) >= LIMIT:
             self.truncated = True
             return
         self.differences.append(Difference(profile, kind, place, row, as_text(expected), as_text(found)))

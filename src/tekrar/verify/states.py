@@ -206,3 +206,47 @@ def check_missing_runs(
                 expected="missing_witness_bytes, as a run inside it has it",
                 found="another state",
             )
+
+
+def check_buckets(
+    partition: States, fingerprints: NDArray[np.uint8], findings: Findings, *, profile: str, passages: bool
+) -> None:
+    """A bucket is never split (AMB-13): no standing item has the fingerprint of a failed one.
+
+    Args:
+        partition: the derived states.
+        fingerprints: of all rows, those of collided rows as stated.
+        findings: gets a difference.
+        profile: short name.
+        passages: whether a collision can come from fingerprints alone (runs have member digests too); then
+            a failed
+            item has a companion of its fingerprint.
+    """
+    failed = np.flatnonzero(partition.collided)
+    if not len(failed):
+        return
+    count: dict[bytes, int] = {}
+    for row in failed.tolist():
+        key = fingerprints[row].tobytes()
+        count[key] = count.get(key, 0) + 1
+    for row in np.flatnonzero(partition.fingerprinted).tolist():
+        if fingerprints[row].tobytes() in count:
+            findings.add(
+                profile=profile,
+                kind="failed",
+                place="a split bucket of equal fingerprints,",
+                row=row,
+                expected="digest_collision, as another item of the bucket has it",
+                found="another state",
+            )
+            return
+    alone = [row for row in failed.tolist() if count[fingerprints[row].tobytes()] == 1]
+    if passages and alone:
+        findings.add(
+            profile=profile,
+            kind="failed",
+            place="a bucket of one fingerprint,",
+            row=alone[0],
+            expected="at least two items that collide",
+            found="one",
+        )
