@@ -21,33 +21,12 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.mark.req(
-    *(
-        "CORE-05",
-        "EN-02",
-        "EN-06",
-        "EN-09",
-        "PRO-07",
-        "PRO-08",
-        "PRJ-03",
-        "PRJ-04",
-        "PRJ-05",
-        "PRJ-07",
-        "PRJ-08",
-    ),
-    *(
-        "EX-02",
-        "EX-03",
-        "EX-04",
-        "CL-01",
-        "CL-04",
-        "DOM-02",
-        "DOM-03",
-        "DOM-05",
-        "DOM-06",
-        "COV-01",
-        "COV-08",
-    ),
+    "CORE-05", "EN-02", "EN-06", "EN-09", "PRO-07", "PRO-08", "PRJ-03", "PRJ-04", "PRJ-05", "PRJ-07"
 )
+@pytest.mark.req(
+    "PRJ-08", "EX-02", "EX-03", "EX-04", "CL-01", "CL-04", "DOM-02", "DOM-03", "DOM-05", "DOM-06"
+)
+@pytest.mark.req("COV-01", "COV-08")
 def test_the_right_builder_is_accepted(right: Built) -> None:
     full, quick = verify_full(right.path, right.release), verify_quick(right.path, right.release)
     assert full.artifact_root == quick.artifact_root == right.result.artifact_root
