@@ -44,9 +44,9 @@ class Engine(Protocol):
         """Fingerprints, uint8 (rows, 32), of a fan over member records."""
         ...
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs, uint8 (rows, 16): prefix `which[row]` and the text of the row's selection, uint8
-        (rows, 36); the prefixes are of one length and differ inside their whole blocks."""
+        (rows, 16); the prefixes are of one length and differ inside their whole blocks."""
         ...
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
@@ -107,10 +107,26 @@ def _rows(rows: Bytes2D) -> list[bytes]:
     return [data[at : at + width] for at in range(0, len(data), width)]
 
 
+class LastTexts:
+    """Texts of the selections asked for last: both projections name their occurrences by the same ones."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Bytes2D, Bytes2D] | None = None
+
+    def of(self, selections: Bytes2D) -> Bytes2D:
+        """UUID text, uint8 (n, 36), of an array that is not changed afterwards."""
+        if self._last is None or self._last[0] is not selections:
+            self._last = selections, uuid_texts(selections)
+        return self._last[1]
+
+
 class HashlibEngine:
     """The reference engine: hashlib midstates, copied once a start and once a run."""
 
     name = "hashlib"
+
+    def __init__(self) -> None:
+        self._texts = LastTexts()
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs of a fan; see `Engine`."""
@@ -150,12 +166,12 @@ class HashlibEngine:
                 add(state.digest())
         return _collect(out, 32)
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
         forks = [hashlib.sha1(prefix, usedforsecurity=False).copy for prefix in prefixes]
         out: list[bytes] = []
         add = out.append
-        for index, text in zip(which.tolist(), _rows(texts), strict=True):
+        for index, text in zip(which.tolist(), _rows(self._texts.of(selections)), strict=True):
             state = forks[index]()
             state.update(text)
             add(state.digest())
@@ -195,6 +211,7 @@ class SeamEngine(HashlibEngine):
     name = "digest-seam"
 
     def __init__(self, digest: Digest) -> None:
+        super().__init__()
         self._digest = digest
 
     def fan_fingerprints(

@@ -8,12 +8,13 @@ engine computes it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.engine import Bytes2D, HashlibEngine
+from tekrar.build.engine import Bytes2D, HashlibEngine, LastTexts
 from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
@@ -38,6 +39,7 @@ class FastEngine:
             for count in range(MAX_RUN + 1)
         ]
         self._prefix_states: dict[bytes, Words] = {}
+        self._texts = LastTexts()
         self._many: dict[int, tuple[list[bytes], Words]] = {}
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
@@ -80,8 +82,9 @@ class FastEngine:
             self._sha.sha256_final(chain, self._trailers[k + MIN_RUN], out[:, k, :])
         return self._valid(out, runs, low, high)
 
-    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], texts: Bytes2D) -> Bytes2D:
+    def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
+        texts = self._texts.of(selections)
         out = np.empty((len(texts), 16), np.uint8)
         if not len(texts):
             return out
@@ -122,8 +125,8 @@ class FastEngine:
         size = end - start
         blocks = (head + size + 72) // 64
         order = np.argsort(blocks, kind="stable")
-        bounds = np.flatnonzero(np.diff(blocks[order], prepend=-1)).tolist()
-        for first, stop in zip(bounds, [*bounds[1:], len(order)], strict=True):
+        bounds = np.flatnonzero(np.diff(blocks[order], prepend=-1, append=-1)).tolist()
+        for first, stop in pairwise(bounds):
             width = 64 * int(blocks[order[first]])
             step = max(1, PART_BYTES // width)
             buffer = np.empty((min(step, stop - first), width), np.uint8)

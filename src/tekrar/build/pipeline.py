@@ -25,7 +25,7 @@ from tekrar.build.certify import (
     vectors_digest,
 )
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
-from tekrar.build.engine import Bytes2D, Engine, pick_engine, uuid_texts
+from tekrar.build.engine import Bytes2D, Engine, pick_engine
 from tekrar.build.outcome import coverage_of
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
 from tekrar.build.result import ProfileResult
@@ -136,9 +136,8 @@ class Pipeline:
             rows = slice(int(runs.first_row[low]), int(runs.first_row[high]))
             chosen = engine.fan_selections(base, runs, low, high)
             selection[rows] = chosen
-            texts = uuid_texts(chosen)
             for s, atoms in named.items():
-                occurrence[s][rows] = engine.occurrence_ids(prefixes[s], witnesses[s].of_row[rows], texts)
+                occurrence[s][rows] = engine.occurrence_ids(prefixes[s], witnesses[s].of_row[rows], chosen)
                 fingerprint[s][rows] = engine.fan_fingerprints(
                     headers[s], atoms.first, atoms.inner, runs, low, high
                 )
@@ -230,7 +229,6 @@ class Pipeline:
         universe = enumerate_paragraphs(self.release)
         selections = span_selections(self.certified.id, universe.start, universe.end)
         selection = np.frombuffer(b"".join(selections), np.uint8).reshape(-1, 16)
-        texts = uuid_texts(selection)
         index = np.arange(universe.rows)
         results = {}
         for short in ("FP", "PP"):
@@ -238,7 +236,7 @@ class Pipeline:
             projection = projections[profile.spec.projection]
             witnesses = witnesses_of(projection, universe.start, universe.end, first=index, last=index)
             occurrence = self.engine.occurrence_ids(
-                self._occurrence_prefixes(profile, witnesses), witnesses.of_row, texts
+                self._occurrence_prefixes(profile, witnesses), witnesses.of_row, selection
             )
             results[short] = self._decide_paragraphs(
                 profile, projection, universe, witnesses=witnesses, selection=selection, occurrence=occurrence
