@@ -22,6 +22,7 @@ EXIT_STATUS: Final[dict[str, tuple[int, str]]] = {
     "not_found": (5, "no such release, artifact, profile, occurrence or class"),
     "storage_error": (6, "a file could not be written or read: disk full, permission, path"),
     "verification_failed": (7, "an artifact or proof does not hold; the message names the first place"),
+    "database_error": (8, "the database cannot be reached, started or used; nothing in it was changed"),
     "interrupted": (130, "stopped by the user; nothing half-written remains"),
 }
 
@@ -108,6 +109,12 @@ class VerificationError(TekrarError):
     """An artifact or a proof was checked and does not hold."""
 
     code = "verification_failed"
+
+
+class DatabaseError(TekrarError):
+    """The database cannot be reached, started or used, or refuses; nothing in it was changed."""
+
+    code = "database_error"
 
 
 class Interrupted(TekrarError):

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from tekrar.errors import UsageError
 
 #: variable -> what it does; `tekrar --help` lists them.
 VARIABLES: Final = {
+    "TEKRAR_DATABASE_URL": "the PostgreSQL database to use (postgresql://…); unset: an embedded server",
+    "TEKRAR_DATA_DIR": "folder of the embedded server (default: tekrar in the user's data folder)",
+    "TEKRAR_PG_BIN": "folder with the PostgreSQL programs that the embedded server uses",
     "TEKRAR_TRACEBACK": "1 shows the traceback of an internal error",
     "TEKRAR_WORKERS": "worker processes when --workers is not given",
 }
@@ -26,10 +30,18 @@ class Settings:
     Attributes:
         traceback: show tracebacks of internal errors.
         workers: worker processes, or None where it says nothing.
+        database_url: URL of a PostgreSQL database, or None for the embedded server. May hold a password.
+        data_dir: absolute folder of the embedded server; None where not even a home is named.
+        pg_bin: absolute folder of PostgreSQL programs to use and no other, or None.
+        search_path: where programs are looked for, as PATH writes it.
     """
 
     traceback: bool = False
     workers: int | None = None
+    database_url: str | None = field(default=None, repr=False)
+    data_dir: Path | None = None
+    pg_bin: Path | None = None
+    search_path: str = ""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -42,6 +54,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         traceback=_flag(found, "TEKRAR_TRACEBACK"),
         workers=_count(found, "TEKRAR_WORKERS"),
+        database_url=_url(found, "TEKRAR_DATABASE_URL"),
+        data_dir=_data_dir(found),
+        pg_bin=_folder(found, "TEKRAR_PG_BIN"),
+        search_path=found.get("PATH", ""),
     )
 
 
@@ -61,9 +77,37 @@ def _count(found: Mapping[str, str], name: str) -> int | None:
     return int(value)
 
 
-def _refuse(name: str, value: str, expected: str) -> UsageError:
+def _url(found: Mapping[str, str], name: str) -> str | None:
+    value = found.get(name, "")
+    if not value:
+        return None
+    if not value.startswith(("postgresql://", "postgres://")):
+        # Not shown: it may hold a password.
+        raise _refuse(name, None, "postgresql://USER@HOST/DATABASE")
+    return value
+
+
+def _folder(found: Mapping[str, str], name: str) -> Path | None:
+    value = found.get(name, "")
+    if "\0" in value or "\n" in value:
+        raise _refuse(name, value, "the path of a folder")
+    return Path(value).absolute() if value else None
+
+
+def _data_dir(found: Mapping[str, str]) -> Path | None:
+    """TEKRAR_DATA_DIR, else `tekrar` in the XDG data home (a relative one does not count, by that standard)."""
+    if named := _folder(found, "TEKRAR_DATA_DIR"):
+        return named
+    if (shared := Path(found.get("XDG_DATA_HOME", ""))).is_absolute():
+        return shared / "tekrar"
+    if (home := Path(found.get("HOME", ""))).is_absolute():
+        return home / ".local" / "share" / "tekrar"
+    return None
+
+
+def _refuse(name: str, value: str | None, expected: str) -> UsageError:
     return UsageError(
-        f"{name} is {value[:40]!r}",
+        f"{name} is {value[:40]!r}" if value is not None else f"{name} has the wrong form",
         where="environment",
         expected=expected,
         mend=f"correct or unset {name}",

@@ -1,0 +1,48 @@
+"""What a PostgreSQL error is called here: one table from SQLSTATE to the kind and the mend of a typed error.
+
+No psycopg exception leaves the store.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import psycopg
+
+from tekrar.errors import DatabaseError
+
+#: SQLSTATE, or its first two characters for the whole class -> (kind, mend).
+SQLSTATE: Final[dict[str, tuple[str, str]]] = {
+    "08": ("connection_lost", "run it again; what was not committed did not happen"),
+    "57P": ("connection_lost", "the server was stopped; start it, then run it again"),
+    "53100": ("disk_full", "free space where the server keeps its data, then run it again"),
+    "53200": ("out_of_memory", "give the server more memory, then run it again"),
+    "53300": ("too_many_connections", "close other connections or raise max_connections of the server"),
+    "42501": ("permission_denied", "use a role that holds the grant"),
+    "40001": ("conflict", "another transaction changed the same facts; run it again"),
+    "40P01": ("conflict", "another transaction locked the same facts; run it again"),
+    "55P03": ("locked", "another session holds the lock; wait for it, then run it again"),
+    "57014": ("cancelled", "the statement was cancelled; run it again"),
+    "25006": ("read_only", "the server or the transaction takes no writes; use the primary server"),
+}
+
+
+def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError:
+    """The typed error of a PostgreSQL error.
+
+    Args:
+        error: what psycopg raised.
+        where: file or step that met it, or "".
+        mend: a better mend than the table's, or "".
+    """
+    state = error.sqlstate or ""
+    message = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
+    for key in (state, state[:3], state[:2]):
+        if key in SQLSTATE:
+            kind, usual = SQLSTATE[key]
+            break
+    else:
+        lost = not state and isinstance(error, psycopg.OperationalError)
+        kind = "connection_lost" if lost else f"sqlstate_{state.lower() or 'none'}"
+        usual = SQLSTATE["08"][1] if lost else "mend what the server reports, then run it again"
+    return DatabaseError(message, where=where or "database", mend=mend or usual, kind=kind)

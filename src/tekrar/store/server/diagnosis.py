@@ -1,0 +1,74 @@
+"""Why a server did not start, from what it said; its messages are English, for we set `lc_messages`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from tekrar.errors import DatabaseError, StorageError, TekrarError
+from tekrar.store.server.account import Account
+
+#: Words of a server whose killed predecessor's children are still leaving.
+STILL_LEAVING: Final = "shared memory block"
+
+#: words -> (kind, what is wrong, mend)
+_KNOWN: Final = (
+    (
+        "is another postmaster",
+        "data_folder_in_use",
+        "another server uses the data folder",
+        "stop that server, or name another folder in TEKRAR_DATA_DIR",
+    ),
+    (
+        STILL_LEAVING,
+        "data_folder_in_use",
+        "processes of an earlier server still use the data folder",
+        "end them, or wait, then run it again",
+    ),
+    (
+        "database files are incompatible with server",
+        "data_folder_version",
+        "the data folder was made by another version of PostgreSQL",
+        "name that version's programs in TEKRAR_PG_BIN; to move on, back up with it and restore",
+    ),
+    (
+        "wrong ownership",
+        "data_folder_foreign",
+        "the data folder belongs to another user",
+        "run tekrar as that user, or name another folder in TEKRAR_DATA_DIR",
+    ),
+)
+_FULL: Final = ("No space left on device", "Disk quota exceeded", "File too large")
+_FATAL: Final = re.compile(r"(?:FATAL|PANIC|error): +(.*)")
+
+
+def why_not(said: str, *, what: str, where: Path, account: Account) -> TekrarError:
+    """The typed error of a server or an initdb that failed.
+
+    Args:
+        said: what it wrote.
+        what: the program, for the message.
+        where: its log or its data folder.
+        account: who ran it.
+    """
+    for words in _FULL:
+        if words in said:
+            return StorageError(
+                f"{what}: {words}",
+                where=str(where),
+                mend="free space on that file system or name another folder in TEKRAR_DATA_DIR, then run it again",
+                kind="enospc" if words == _FULL[0] else "edquot" if words == _FULL[1] else "efbig",
+            )
+    low = said.lower()
+    for words, kind, wrong, mend in _KNOWN:
+        if words in low:
+            return DatabaseError(wrong, where=str(where), mend=mend, kind=kind)
+    found = _FATAL.findall(said)
+    last = found[-1] if found else (said.strip().splitlines() or ["it said nothing"])[-1]
+    return DatabaseError(
+        f"{what} failed as user {account.name}: {last[:300]}",
+        where=str(where),
+        mend="mend what the log says, then run it again",
+        kind="server_failed",
+    )

@@ -1,0 +1,93 @@
+"""Where a connection goes: libpq parameters, and how the place is shown without its password."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tekrar.errors import UsageError
+
+#: Seconds until a server that says nothing counts as unreachable, where the URL does not say.
+CONNECT_SECONDS: Final = 10
+
+_ALWAYS: Final = {"client_encoding": "UTF8", "application_name": "tekrar"}
+_SHOWN: Final = ("user", "host", "port", "dbname")
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A database of an embedded server that is known to answer.
+
+    Attributes:
+        socket_dir: folder of the server's socket.
+        server_user: the OS user that runs it; libpq checks it against the socket's peer.
+        database: name of the database.
+    """
+
+    socket_dir: Path
+    server_user: str
+    database: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place to connect to.
+
+    Attributes:
+        parameters: libpq connection parameters; may hold a password.
+        shown: the place for messages, without it.
+    """
+
+    parameters: dict[str, Any]
+    shown: str
+
+    def conninfo(self) -> str:
+        """The parameters as one string for `psql` and `pg_dump`; without the password, which goes apart."""
+        return make_conninfo("", **{k: v for k, v in self.parameters.items() if k != "password"})
+
+    def malformed(self) -> UsageError:
+        """The error of a URL that libpq cannot read; never shows the URL."""
+        return _malformed()
+
+
+def of_url(url: str) -> Target:
+    """The target of a URL.
+
+    Raises:
+        UsageError: libpq cannot read it.
+    """
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.Error as error:
+        raise _malformed() from error
+    parameters = {"connect_timeout": CONNECT_SECONDS, **given, **_ALWAYS}
+    shown = " ".join(f"{key}={given[key]}" for key in _SHOWN if given.get(key))
+    return Target(parameters, f"TEKRAR_DATABASE_URL ({shown or 'defaults'})")
+
+
+def of_embedded(place: Embedded, *, user: str) -> Target:
+    """The target of an embedded database as one of its database users."""
+    parameters = {
+        "host": str(place.socket_dir),
+        "port": 5432,
+        "user": user,
+        "dbname": place.database,
+        "requirepeer": place.server_user,
+        "connect_timeout": CONNECT_SECONDS,
+        **_ALWAYS,
+    }
+    return Target(parameters, f"embedded server ({place.socket_dir}, database {place.database}, user {user})")
+
+
+def _malformed() -> UsageError:
+    return UsageError(
+        "TEKRAR_DATABASE_URL cannot be read",
+        where="environment",
+        expected="postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX",
+        mend="correct or unset TEKRAR_DATABASE_URL",
+        kind="bad_setting",
+    )
