@@ -1,0 +1,14 @@
+SELECT tekrar_meta.secure('core.chapter');
+REVOKE ALL ON core.chapter FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+GRANT SELECT ON core.chapter TO tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
+DROP POLICY IF EXISTS owner_all ON core.chapter;
+CREATE POLICY owner_all ON core.chapter TO tekrar_owner USING (true) WITH CHECK (true);
+DROP POLICY IF EXISTS reads_all ON core.chapter;
+CREATE POLICY reads_all ON core.chapter FOR SELECT TO tekrar_builder
+    USING (true);
+DROP POLICY IF EXISTS reads_published ON core.chapter;
+CREATE POLICY reads_published ON core.chapter FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer
+    USING (release_key IN (SELECT r.release_key FROM repetition.repetition_release r));
+DROP POLICY IF EXISTS reads_sealed ON core.chapter;
+CREATE POLICY reads_sealed ON core.chapter FOR SELECT TO tekrar_publisher, tekrar_auditor
+    USING (release_key IN (SELECT s.release_key FROM core.release_seal s));

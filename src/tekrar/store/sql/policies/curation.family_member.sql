@@ -1,0 +1,8 @@
+SELECT tekrar_meta.secure('curation.family_member');
+REVOKE ALL ON curation.family_member FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+GRANT SELECT ON curation.family_member TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
+DROP POLICY IF EXISTS owner_all ON curation.family_member;
+CREATE POLICY owner_all ON curation.family_member TO tekrar_owner USING (true) WITH CHECK (true);
+DROP POLICY IF EXISTS reads_all ON curation.family_member;
+CREATE POLICY reads_all ON curation.family_member FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (true);
