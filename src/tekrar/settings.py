@@ -95,7 +95,7 @@ def _folder(found: Mapping[str, str], name: str) -> Path | None:
 
 
 def _data_dir(found: Mapping[str, str]) -> Path | None:
-    """TEKRAR_DATA_DIR, else `tekrar` in the XDG data home (a relative one does not count, by that standard)."""
+    """TEKRAR_DATA_DIR, else `tekrar` in the XDG data home, where a relative one does not count."""
     if named := _folder(found, "TEKRAR_DATA_DIR"):
         return named
     if (shared := Path(found.get("XDG_DATA_HOME", ""))).is_absolute():

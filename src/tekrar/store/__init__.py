@@ -1,6 +1,7 @@
 """The store: PostgreSQL, where releases become visible (ADR-009, *Release and publication*).
 
-`session` connects, `migrate` brings a database to this program's schema, `server` runs the embedded PostgreSQL.
+`session` connects, `migrate` brings a database to this program's schema, `server` runs the embedded
+PostgreSQL.
 The database driver is the extra `store`; without it this import is a typed error that says so.
 """
 

@@ -47,9 +47,10 @@ def database_of(settings: Settings) -> Embedded:
 
 
 def make_database(place: Embedded) -> None:
-    """Make the database unless it exists; its owner is the superuser, so that no role of the store can drop it.
+    """Make the database unless it exists; the superuser owns it, so that no role of the store can drop it.
 
-    Connecting is closed to everybody, here and in the server's own databases; the migration opens it to the login.
+    Connecting is closed to everybody, here and in the server's own databases; the migration opens it to the
+    login.
     """
     postgres = Embedded(place.socket_dir, place.server_user, SUPERUSER)
     with open_target(of_embedded(postgres, user=SUPERUSER)) as connection:

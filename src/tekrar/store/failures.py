@@ -5,6 +5,7 @@ No psycopg exception leaves the store.
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 import psycopg
@@ -26,6 +27,10 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
     "25006": ("read_only", "the server or the transaction takes no writes; use the primary server"),
 }
 
+#: Class of the SQLSTATEs that the store's own functions raise. MESSAGE, HINT and a JSON DETAIL are the typed
+#: error.
+OWN: Final = "TK"
+
 
 def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError:
     """The typed error of a PostgreSQL error.
@@ -36,6 +41,8 @@ def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> 
         mend: a better mend than the table's, or "".
     """
     state = error.sqlstate or ""
+    if state.startswith(OWN):
+        return _own(error, where)
     message = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
     for key in (state, state[:3], state[:2]):
         if key in SQLSTATE:
@@ -46,3 +53,17 @@ def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> 
         kind = "connection_lost" if lost else f"sqlstate_{state.lower() or 'none'}"
         usual = SQLSTATE["08"][1] if lost else "mend what the server reports, then run it again"
     return DatabaseError(message, where=where or "database", mend=mend or usual, kind=kind)
+
+
+def _own(error: psycopg.Error, where: str) -> DatabaseError:
+    try:
+        detail = json.loads(error.diag.message_detail or "{}")
+    except ValueError:
+        detail = {}
+    return DatabaseError(
+        error.diag.message_primary or "",
+        where=str(detail.get("where") or where or detail.get("relation") or "database"),
+        expected=str(detail.get("expected", "")),
+        mend=error.diag.message_hint or "",
+        kind=str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower()),
+    )

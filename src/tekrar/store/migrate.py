@@ -1,9 +1,9 @@
 """Brings a database to this program's schema: plain SQL files, checksummed.
 
-`sql/migrations/NNNN_name.sql` are append-only: numbered from 1 without a gap, each applied once in a transaction of
-its own, and never changed afterwards. `sql/functions/*.sql`, then `sql/policies/*.sql`, are applied again by every
-run, in name order, all in one transaction. Everything runs as `tekrar_owner` with an empty search path, so that
-every name is qualified and nothing belongs to a superuser.
+`sql/migrations/NNNN_name.sql` are append-only: numbered from 1 without a gap, each applied once in a
+transaction of its own, and never changed afterwards. `sql/functions/*.sql`, then `sql/policies/*.sql`, are
+applied again by every run, in name order, all in one transaction. Everything runs as `tekrar_owner` with an
+empty search path, so that every name is qualified and nothing belongs to a superuser.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ LOCK: Final = int.from_bytes(b"tekrar", "big")
 _BEGIN: Final = b"BEGIN; SET LOCAL ROLE tekrar_owner; SET LOCAL search_path = pg_catalog, pg_temp"
 # By the catalog, which every login may read, unlike the schema itself.
 _EXISTS: Final = (
-    b"SELECT EXISTS (SELECT FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS s ON s.oid = p.pronamespace"
+    b"SELECT EXISTS (SELECT FROM pg_catalog.pg_proc AS p"
+    b" JOIN pg_catalog.pg_namespace AS s ON s.oid = p.pronamespace"
     b" WHERE s.nspname = 'tekrar_meta' AND p.proname = 'state')"
 )
 
@@ -73,7 +74,8 @@ def migrate(connection: Connection, files: SchemaFiles | None = None) -> Migrate
         files: the schema; this program's own when None.
 
     Raises:
-        DatabaseError: a changed or missing file, a schema newer than the program, SQL that the server refuses.
+        DatabaseError: a changed or missing file, a schema newer than the program, SQL that the server
+            refuses.
     """
     files = files or program_schema()
     try:

@@ -48,7 +48,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class SchemaFiles:
-    """A schema: roles, the runner's own table, migrations in order, then functions and policies in name order."""
+    """A schema: roles, the runner's own tables, migrations in order, functions, policies."""
 
     roles: Code
     meta: Code

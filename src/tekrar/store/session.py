@@ -1,8 +1,9 @@
 """Connections and transactions of the store.
 
-`connect` reaches TEKRAR_DATABASE_URL, or the embedded server, which it starts on first use, and refuses a server or
-database that the store cannot stand on. `transaction` and `ask` run everything as one role of contract C5 with the
-caller's claims, so that row-level security decides what is seen (contract C7); nothing runs as the login itself.
+`connect` reaches TEKRAR_DATABASE_URL, or the embedded server, which it starts on first use, and refuses a
+server or database that the store cannot stand on. `transaction` and `ask` run everything as one role of
+contract C5 with the caller's claims, so that row-level security decides what is seen (contract C7); nothing
+runs as the login itself.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ _BEGIN: Final[dict[tuple[Isolation, bool], bytes]] = {
     for isolation in ("read committed", "repeatable read", "serializable")
     for read_only in (False, True)
 }
-# SET LOCAL in a form that takes parameters; the role last, for the role itself may set little. A commit that the
-# server did not write to disk is no publication (AMB-34), whatever the server's default is.
+# SET LOCAL in a form that takes parameters; the role last, for the role itself may set little. A commit that
+# the server did not write to disk is no publication (AMB-34), whatever the server's default is.
 _BE: Final = (
     b"SELECT set_config('synchronous_commit', 'on', true), set_config('tekrar.claims', %s, true),"
     b" set_config('role', %s, true)"
@@ -49,8 +50,8 @@ def connect(settings: Settings, *, administrator: bool = False) -> Connection:
 
     Args:
         settings: `database_url`, else the embedded server of `data_dir`.
-        administrator: on the embedded server, log in as its superuser instead of the login role. A URL names its
-            user itself.
+        administrator: on the embedded server, log in as its superuser instead of the login role. A URL names
+            its user itself.
 
     Raises:
         DatabaseError: unreachable, refused, too old or too new a server, a database that is not UTF-8.
@@ -101,7 +102,8 @@ def _check(connection: Connection, target: Target) -> None:
 
 
 def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError:
-    # libpq gives no SQLSTATE here, and a server's own words may be in any language; the words of libpq are not.
+    # libpq gives no SQLSTATE here, and a server's own words may be in any language; the words of libpq are
+    # not.
     text = " ".join(str(error).split())
     kind, mend = "unreachable", "check the address, and that the server runs and takes connections from here"
     if isinstance(error, psycopg.errors.ConnectionTimeout) or "timeout" in text:

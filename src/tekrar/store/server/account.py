@@ -1,4 +1,4 @@
-"""The OS user that runs the server: the caller, or, since PostgreSQL refuses root, a user that root drops to."""
+"""The OS user that runs the server: the caller, or one that root drops to, for PostgreSQL refuses root."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from tekrar.errors import DatabaseError
 
-#: Whom root drops to, the first that exists; initdb needs an entry in the user database, so no bare number will do.
+#: Whom root drops to, the first that exists; initdb needs an entry in the user database, so no bare number
+#: will do.
 DROP_TO: Final = ("postgres", "nobody")
 
 

@@ -61,7 +61,8 @@ def find_binaries(settings: Settings, account: Account, *, major: int | None = N
         major: the only version that will do, when there are data of it.
 
     Raises:
-        DatabaseError: `no_server_binaries`, or `data_folder_version` when there are some but of other versions.
+        DatabaseError: `no_server_binaries`, or `data_folder_version` when there are some but of other
+            versions.
     """
     refused = []
     for source, folder in _candidates(settings):

@@ -1,4 +1,4 @@
-"""What the embedded server is told: durable, UTF-8, ordered by bytes, on a socket, by the operating system's word."""
+"""What the embedded server is told: to be durable, in UTF-8, in byte order, on a socket, by peer alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ host all all all reject
 
 
 def initdb_arguments(data: Path) -> list[str]:
-    """Arguments of initdb. No locale decides an order; a page that the disk changed is found by its checksum."""
+    """Arguments of initdb. No locale decides an order; a page that the disk changed is found."""
     return [
         f"--pgdata={data}",
         f"--username={SUPERUSER}",
@@ -85,7 +85,7 @@ def write_access_files(data: Path, account: Account) -> None:
 
 
 def ident(caller: str) -> str:
-    """The text of pg_ident.conf: the caller may be the superuser, to administer, and the login; nobody else is let in.
+    """The text of pg_ident.conf: the caller may be the superuser and the login; nobody else is let in.
 
     Root needs no entry beside: it is mapped where it is the caller, and another user's folder it refuses.
     """

@@ -39,7 +39,11 @@ _KNOWN: Final = (
         "run tekrar as that user, or name another folder in TEKRAR_DATA_DIR",
     ),
 )
-_FULL: Final = ("No space left on device", "Disk quota exceeded", "File too large")
+_FULL: Final[dict[str, str]] = {
+    "No space left on device": "enospc",
+    "Disk quota exceeded": "edquot",
+    "File too large": "efbig",
+}
 _FATAL: Final = re.compile(r"(?:FATAL|PANIC|error): +(.*)")
 
 
@@ -52,13 +56,13 @@ def why_not(said: str, *, what: str, where: Path, account: Account) -> TekrarErr
         where: its log or its data folder.
         account: who ran it.
     """
-    for words in _FULL:
+    for words, kind in _FULL.items():
         if words in said:
             return StorageError(
                 f"{what}: {words}",
                 where=str(where),
-                mend="free space on that file system or name another folder in TEKRAR_DATA_DIR, then run it again",
-                kind="enospc" if words == _FULL[0] else "edquot" if words == _FULL[1] else "efbig",
+                mend="free space there or name another folder in TEKRAR_DATA_DIR, then run it again",
+                kind=kind,
             )
     low = said.lower()
     for words, kind, wrong, mend in _KNOWN:

@@ -1,8 +1,9 @@
 """Starts, finds and stops the embedded server.
 
-A start is safe against everything that dies: data are made under another name and renamed, one process starts while
-others wait, a server that was killed is told from one that lives by the lock that it holds (`lock`), by what its
-process is (`process`) and by a connection whose peer is that process; never by a process number alone.
+A start is safe against everything that dies: data are made under another name and renamed, one process starts
+while others wait, a server that was killed is told from one that lives by the lock that it holds (`lock`), by
+what its process is (`process`) and by a connection whose peer is that process; never by a process number
+alone.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ class Launcher:
             if seen in (Seen.HERE, Seen.OURS):
                 raise self._in_use(found.pid)
             if seen is Seen.OTHER:
-                # The number was given to some other program. PostgreSQL would take it for a server and not start.
+                # The number was given to some other program. PostgreSQL would take it for a server and not
+                # start.
                 os.unlink(place.data / "postmaster.pid")
         return None
 

@@ -1,8 +1,8 @@
 """Two file locks: one lets a single process start or stop a server; the other is held by the server itself.
 
-A lock belongs to an open file and is inherited with it. The server and all its children inherit the second one and
-hold it until the last of them is gone, whatever killed them, so it tells what a process number cannot: a number may
-be a zombie's, or may have been given to somebody else.
+A lock belongs to an open file and is inherited with it. The server and all its children inherit the second
+one and hold it until the last of them is gone, whatever killed them, so it tells what a process number
+cannot: a number may be a zombie's, or may have been given to somebody else.
 """
 
 from __future__ import annotations

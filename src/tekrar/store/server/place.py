@@ -26,8 +26,8 @@ from tekrar.settings import Settings
 from tekrar.store.server.account import Account, foreign, server_account
 from tekrar.store.server.wheel import reachable
 
-#: Sockets live here and not under XDG_RUNTIME_DIR, which is emptied when its user logs out; the server stays. A path
-#: of a socket may have 107 bytes, which a data folder's own may exceed.
+#: Sockets live here and not under XDG_RUNTIME_DIR, which is emptied when its user logs out; the server stays.
+#: A path of a socket may have 107 bytes, which a data folder's own may exceed.
 SOCKETS: Final = Path("/tmp")
 
 #: A process's own open files: a folder among them is reached even where the folders above it are closed.
@@ -126,10 +126,11 @@ class Place:
 
     @contextmanager
     def as_server_sees(self, path: Path) -> Iterator[tuple[Path, tuple[int, ...]]]:
-        """How a child that runs as the server's user can name a folder, and the handles that it must inherit for it.
+        """How a child that runs as the server's user can name a folder, and the handles that it must inherit
+        for it.
 
-        Root's own folders are closed to that user and stay so: the child inherits the opened folder, and calls it by
-        the handle's number.
+        Root's own folders are closed to that user and stay so: the child inherits the opened folder, and
+        calls it by the handle's number.
 
         Raises:
             StorageError: the folder cannot be reached and the system has no such names.

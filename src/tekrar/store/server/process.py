@@ -1,7 +1,7 @@
 """What a process number in postmaster.pid stands for: never trusted by itself.
 
-The number may be a zombie's (the server was killed, nobody has reaped it), or some other program's by now. A process
-is the server when it lives, is called postgres and was given our socket's folder as an argument.
+The number may be a zombie's (the server was killed, nobody has reaped it), or some other program's by now. A
+process is the server when it lives, is called postgres and was given our socket's folder as an argument.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def _look_without_proc(pid: int) -> Seen:
 def interrupt(pid: int, *, data: Path, socket_dir: Path) -> bool:
     """Ask a server for a fast stop; whether it was ours to ask.
 
-    The process is held by a handle while it is looked at, so that the signal cannot reach a later owner of the number.
+    The process is held by a handle while it is looked at, so that the signal cannot reach a later owner of
+    the number.
     """
     try:
         handle = os.pidfd_open(pid)
@@ -133,7 +134,7 @@ def interrupt(pid: int, *, data: Path, socket_dir: Path) -> bool:
 
 
 def peer_of(handle: int) -> int | None:
-    """Process number of whoever listens at the other end of a Unix socket; None where the system does not say."""
+    """Process number of whoever listens at the other end; None where the system does not say."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return None
