@@ -1,0 +1,122 @@
+"""Who may do what in the store, exactly (contract C5): every role, relation and verb, and every function.
+
+What is not listed is refused. A relation or function that is not listed makes the tests fail.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+OWNER: Final = "tekrar_owner"
+LOGIN: Final = "tekrar_login"
+BUILDER: Final = "tekrar_builder"
+READER: Final = "tekrar_reader"
+CURATOR: Final = "tekrar_curator"
+REVIEWER: Final = "tekrar_reviewer"
+PUBLISHER: Final = "tekrar_publisher"
+AUDITOR: Final = "tekrar_auditor"
+ADMINISTRATOR: Final = "tekrar_administrator"
+
+GRANTABLE: Final = (READER, CURATOR, REVIEWER, PUBLISHER, AUDITOR, ADMINISTRATOR)
+ROLES: Final = (BUILDER, *GRANTABLE)
+SCHEMAS: Final = ("api", "core", "curation", "repetition", "restricted", "tekrar_meta")
+VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE")
+
+_CORPUS: Final = frozenset({BUILDER, READER, CURATOR, REVIEWER, PUBLISHER, AUDITOR})
+_RELEASES: Final = frozenset(GRANTABLE)
+_AUTHORITY: Final = frozenset({AUDITOR, ADMINISTRATOR})
+_HEADS: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR, ADMINISTRATOR})
+_STRUCTURES: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR})
+
+#: Relation -> the roles that may SELECT from it (row-level security decides what they find). No role but the owner
+#: has any other verb on any relation.
+SELECT: Final[dict[str, frozenset[str]]] = {
+    "core.annotation": _CORPUS,
+    "core.book": _CORPUS,
+    "core.chapter": _CORPUS,
+    "core.dataset": _CORPUS,
+    "core.paragraph": _CORPUS,
+    "core.release": _CORPUS,
+    "core.release_seal": _CORPUS,
+    "core.sentence": _CORPUS,
+    "core.separator": _CORPUS,
+    "core.text_block": _CORPUS,
+    "curation.actor": _AUTHORITY,
+    "curation.candidate": _STRUCTURES,
+    "curation.candidate_participant": _STRUCTURES,
+    "curation.canonical_choice": _STRUCTURES,
+    "curation.decision": _STRUCTURES,
+    "curation.disposition": _STRUCTURES,
+    "curation.evidence": _STRUCTURES,
+    "curation.family": _STRUCTURES,
+    "curation.family_member": _STRUCTURES,
+    "curation.freeze": _HEADS,
+    "curation.grant_entry": _AUTHORITY,
+    "curation.head": _HEADS,
+    "curation.head_move": _HEADS,
+    "curation.ledger": _AUTHORITY,
+    "curation.passage_diff": _STRUCTURES,
+    "curation.propagation_policy": _STRUCTURES,
+    "curation.proposal": _STRUCTURES,
+    "curation.quotation": _STRUCTURES,
+    "curation.review": _STRUCTURES,
+    "curation.revocation": _AUTHORITY,
+    "curation.supersession": _STRUCTURES,
+    "repetition.artifact": _CORPUS,
+    "repetition.class": _CORPUS,
+    "repetition.enumeration_exclusion": _CORPUS,
+    "repetition.incident": _RELEASES,
+    "repetition.occurrence": _CORPUS,
+    "repetition.pointer_move": _RELEASES,
+    "repetition.profile": _CORPUS,
+    "repetition.release_set": _RELEASES,
+    "repetition.release_set_member": _RELEASES,
+    "repetition.repetition_release": _RELEASES,
+    "repetition.root": _CORPUS,
+    "repetition.seal": _CORPUS,
+    "repetition.series": _RELEASES,
+    "repetition.validation": _CORPUS,
+    "repetition.visible": _RELEASES,
+    "repetition.witness": _CORPUS,
+    "repetition.witness_span": _CORPUS,
+    "restricted.release_control": frozenset({AUDITOR}),
+    "tekrar_meta.code": frozenset(),
+    "tekrar_meta.migration": frozenset(),
+}
+
+#: Partitioned: their rows enter by a load alone, and their partitions are open to no role.
+BULK: Final = frozenset(
+    {
+        "core.annotation",
+        "core.book",
+        "core.chapter",
+        "core.dataset",
+        "core.paragraph",
+        "core.sentence",
+        "core.separator",
+        "core.text_block",
+        "repetition.class",
+        "repetition.enumeration_exclusion",
+        "repetition.occurrence",
+        "repetition.witness",
+        "repetition.witness_span",
+    }
+)
+
+#: The only relations of facts whose rows move, one version at a time, every move kept beside them.
+POINTERS: Final = frozenset({"curation.head", "repetition.visible"})
+
+#: What the migration runner keeps for itself; no facts.
+RUNNER: Final = frozenset({"tekrar_meta.code", "tekrar_meta.migration"})
+
+#: Function of `api` -> the roles that may execute it. No other function of the schemas can be executed by anybody,
+#: except the runner's.
+EXECUTE: Final[dict[str, frozenset[str]]] = {
+    "api.attach_artifact": frozenset({BUILDER}),
+    "api.attach_text": frozenset({BUILDER}),
+    "api.begin_artifact": frozenset({BUILDER}),
+    "api.begin_text": frozenset({BUILDER}),
+    "api.seal_artifact": frozenset({BUILDER}),
+    "api.seal_text": frozenset({BUILDER}),
+    "tekrar_meta.state": frozenset(ROLES),
+}
