@@ -111,8 +111,7 @@ def load_text(connection: Connection, *, edition: str, prefix: str = "") -> tupl
     key, targets = began[0]["release_key"], began[0]["targets"]
     if began[0]["sealed"]:
         return key, release, text
-    half = len(text.data) // 2
-    copy(connection, targets["core.text_block"], key, [(0, text.data[:half]), (1, text.data[half:])])
+    copy(connection, targets["core.text_block"], key, [(0, text.data)])
     copy(connection, targets["core.book"], key, [(0, b"bah\x00ce", None, False, 0, 1, 0, len(text.data))])
     whole = (0, len(text.paragraphs), 0, len(text.sentences), 0, len(text.data))
     copy(connection, targets["core.chapter"], key, [(0, 0, 1, "Kuyu".encode(), *whole)])

@@ -23,6 +23,11 @@ BEGIN
                                 encode(seal_text.manifest_root, 'hex'));
     SELECT coalesce(sum(octet_length(b.data)), 0) INTO counted FROM core.text_block b WHERE b.release_key = key;
     PERFORM tekrar_meta.compare('seal_mismatch', 'bytes', stated.byte_count::text, counted::text);
+    -- Every block but the last is full, so that a byte's block is its offset divided by 32768.
+    SELECT count(*) INTO counted FROM core.text_block b WHERE b.release_key = key
+        AND (b.block >= (stated.byte_count + 32767) / 32768
+             OR octet_length(b.data) <> least(32768, stated.byte_count - b.block::bigint * 32768));
+    PERFORM tekrar_meta.compare('seal_mismatch', 'blocks of another size than theirs', '0', counted::text);
     document := convert_from(stated.manifest, 'UTF8')::jsonb;
     FOREACH unit IN ARRAY ARRAY['book', 'chapter', 'paragraph', 'sentence'] LOOP
         EXECUTE format('SELECT count(*) FROM core.%I WHERE release_key = $1', unit) INTO counted USING key;

@@ -114,6 +114,10 @@ CREATE TABLE repetition.class (
     UNIQUE (profile_key, witness)
 ) PARTITION BY LIST (profile_key);
 
+-- Listings, longest and then largest first: what is shown, and what is dominated.
+CREATE INDEX class_shown ON repetition.class (profile_key, length DESC, size DESC, class_no) WHERE winner IS NULL;
+CREATE INDEX class_dominated ON repetition.class (profile_key, length DESC, size DESC, class_no) WHERE winner IS NOT NULL;
+
 CREATE TABLE repetition.witness (
     profile_key integer NOT NULL,
     witness integer NOT NULL CHECK (witness >= 0),

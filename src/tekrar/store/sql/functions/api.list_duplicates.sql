@@ -1,0 +1,48 @@
+-- Members of one exact class (or provisional group, by its witness) of a named release, in document order, from behind
+-- `after_row` on (-1 starts). Each has its own anchors; none names another (CORE-03).
+CREATE OR REPLACE FUNCTION api.list_duplicates(release uuid, class uuid, group_key bytea, after_row integer, page integer)
+    RETURNS TABLE (row_no integer, occurrence uuid, selection uuid, start_byte bigint, end_byte bigint, length smallint,
+                   unit integer, book integer, book_label bytea, chapter integer, chapter_number bigint, paragraph integer,
+                   last_paragraph integer, para bigint, ord bigint, end_ord bigint, para_start bigint, para_end bigint,
+                   size integer, presentation text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+    text_key integer;
+    runs boolean;
+    one record;
+BEGIN
+    SELECT c.profile_key, c.class_no, c.size INTO one
+        FROM repetition.repetition_release r JOIN repetition.class c ON c.profile_key = r.profile_key
+        WHERE r.release = list_duplicates.release AND c.class = list_duplicates.class;
+    IF one IS NULL AND list_duplicates.class IS NULL THEN
+        SELECT c.profile_key, c.class_no, c.size INTO one
+            FROM repetition.repetition_release r JOIN repetition.class c ON c.profile_key = r.profile_key
+            WHERE r.release = list_duplicates.release AND c.witness = list_duplicates.group_key AND c.class IS NULL;
+    END IF;
+    IF one IS NULL THEN
+        PERFORM api.refuse_absent(list_duplicates.release, 'exact class',
+                                  coalesce(list_duplicates.class::text, encode(list_duplicates.group_key, 'hex'), 'null'));
+    END IF;
+    SELECT r.release_key, p.enumerator = 'sentence_run_2_12_v1' INTO text_key, runs
+        FROM repetition.repetition_release r JOIN repetition.profile p ON p.profile_key = r.profile_key
+        WHERE r.release = list_duplicates.release;
+    RETURN QUERY
+    SELECT o.row_no, o.occurrence, o.selection, o.start_byte, o.start_byte + o.extent, o.length, o.unit, h.book, b.label,
+           h.chapter, h.number, g.paragraph, l.paragraph, g.para, g.ord, l.ord, o.start_byte - g.start_byte,
+           o.start_byte + o.extent - l.start_byte, one.size, (ARRAY['published', 'dominated', 'provisional'])[o.presentation]
+    FROM (SELECT * FROM repetition.occurrence m
+          WHERE m.profile_key = one.profile_key AND m.class_no = one.class_no AND m.row_no > after_row
+          ORDER BY m.row_no LIMIT page) AS o
+    LEFT JOIN core.sentence s ON runs AND s.release_key = text_key AND s.sentence = o.unit
+    LEFT JOIN core.sentence e ON runs AND e.release_key = text_key AND e.sentence = o.unit + o.length - 1
+    JOIN core.paragraph g ON g.release_key = text_key AND g.paragraph = coalesce(s.paragraph, o.unit)
+    JOIN core.paragraph l ON l.release_key = text_key AND l.paragraph = coalesce(e.paragraph, o.unit)
+    JOIN core.chapter h ON h.release_key = text_key AND h.chapter = g.chapter
+    JOIN core.book b ON b.release_key = text_key AND b.book = h.book
+    ORDER BY o.row_no;
+END
+$$;
+REVOKE ALL ON FUNCTION api.list_duplicates(uuid, uuid, bytea, integer, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.list_duplicates(uuid, uuid, bytea, integer, integer) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;

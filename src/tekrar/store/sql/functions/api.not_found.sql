@@ -1,0 +1,12 @@
+-- One refusal for what is not there and for what the role may not see (threat T14).
+CREATE OR REPLACE FUNCTION api.not_found(what text, id text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'TK010', MESSAGE = format('there is no %s %s', what, id),
+        DETAIL = jsonb_build_object('kind', 'not_found', 'what', what, 'id', id)::text,
+        HINT = 'nothing is said about any text; copy the ID as tekrar printed it';
+END
+$$;
+REVOKE ALL ON FUNCTION api.not_found(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.not_found(text, text) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator;
