@@ -65,7 +65,12 @@ def backup(settings: Settings, file: Path) -> int:
     temporary = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         with storing(file), open(temporary, "xb", opener=_private) as out:
-            words: list[str | Path] = [program, "--format=custom", "--no-password", f"--dbname={target.conninfo()}"]
+            words: list[str | Path] = [
+                program,
+                "--format=custom",
+                "--no-password",
+                f"--dbname={target.conninfo()}",
+            ]
             _ran(words, target, what="pg_dump", out=out.fileno())
             os.fsync(out.fileno())
         with storing(file):

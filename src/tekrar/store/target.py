@@ -64,6 +64,8 @@ def of_url(url: str) -> Target:
         given = conninfo_to_dict(url)
     except psycopg.Error as error:
         raise _malformed() from error
+    if any(port and not _is_port(port) for port in str(given.get("port", "")).split(",")):
+        raise _malformed()
     parameters = {"connect_timeout": CONNECT_SECONDS, **given, **_ALWAYS}
     shown = " ".join(f"{key}={given[key]}" for key in _SHOWN if given.get(key))
     return Target(parameters, f"TEKRAR_DATABASE_URL ({shown or 'defaults'})")
@@ -81,6 +83,10 @@ def of_embedded(place: Embedded, *, user: str) -> Target:
         **_ALWAYS,
     }
     return Target(parameters, f"embedded server ({place.socket_dir}, database {place.database}, user {user})")
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < int(text) < 1 << 16
 
 
 def _malformed() -> UsageError:

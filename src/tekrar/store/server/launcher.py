@@ -35,8 +35,10 @@ from tekrar.store.server.process import (
     Seen,
     interrupt,
     look,
+    number_exists,
     peer_of,
     read_postmaster,
+    someone_in,
 )
 
 #: Seconds until a start that still works (a long recovery) is left to itself; it goes on.
@@ -160,12 +162,11 @@ class Launcher:
         found = read_postmaster(place.data)
         if found:
             seen = self._look(found)
-            if seen in (Seen.HERE, Seen.OURS):
+            if seen in (Seen.HERE, Seen.OURS) or someone_in(place.data):
                 raise self._in_use(found.pid)
-            if seen is Seen.OTHER:
-                # The number was given to some other program. PostgreSQL would take it for a server and not
-                # start.
-                os.unlink(place.data / "postmaster.pid")
+            if number_exists(found.pid):
+                # A zombie's, or some other program's by now. PostgreSQL would take it for a server.
+                place.forget_killed()
         return None
 
     def _initialized(self) -> Binaries:

@@ -24,6 +24,7 @@ from tekrar.errors import DatabaseError, StorageError
 from tekrar.package.storage import storing
 from tekrar.settings import Settings
 from tekrar.store.server.account import Account, foreign, server_account
+from tekrar.store.server.config import PORT
 from tekrar.store.server.wheel import reachable
 
 #: Sockets live here and not under XDG_RUNTIME_DIR, which is emptied when its user logs out; the server stays.
@@ -150,6 +151,21 @@ class Place:
             yield HANDLES / str(handle), (handle,)
         finally:
             os.close(handle)
+
+    def forget_killed(self) -> None:
+        """Remove the files by which a server that is certainly dead keeps the next one from starting."""
+        for folder, names in (
+            (self.socket_dir, (f".s.PGSQL.{PORT}.lock", f".s.PGSQL.{PORT}")),
+            (self.data, ("postmaster.pid",)),
+        ):
+            with suppress(FileNotFoundError):
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                try:
+                    for name in names:
+                        with suppress(FileNotFoundError):
+                            os.unlink(name, dir_fd=handle)
+                finally:
+                    os.close(handle)
 
     def sweep(self) -> None:
         """Remove what a killed initdb left; the lock is held."""

@@ -107,6 +107,27 @@ def _look_without_proc(pid: int) -> Seen:
     return Seen.OURS
 
 
+def number_exists(pid: int) -> bool:
+    """Whether the system knows the number; all that PostgreSQL asks, and true of a zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def someone_in(data: Path) -> bool:
+    """Whether any process works in the data folder: children of a server that was not ours and was killed."""
+    wanted = str(data.resolve())
+    for folder in _PROC.glob("[0-9]*") if (_PROC / "self").exists() else ():
+        with suppress(OSError):
+            if os.readlink(folder / "cwd") == wanted:
+                return True
+    return False
+
+
 def interrupt(pid: int, *, data: Path, socket_dir: Path) -> bool:
     """Ask a server for a fast stop; whether it was ours to ask.
 
