@@ -65,13 +65,8 @@ def backup(settings: Settings, file: Path) -> int:
     temporary = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         with storing(file), open(temporary, "xb", opener=_private) as out:
-            words: list[str | Path] = [
-                program,
-                "--format=custom",
-                "--no-password",
-                f"--dbname={target.conninfo()}",
-            ]
-            _ran(words, target, what="pg_dump", out=out.fileno())
+            words = ["--format=custom", "--no-password", f"--dbname={target.conninfo()}"]
+            _ran(program, words, target, what="pg_dump", out=out.fileno())
             os.fsync(out.fileno())
         with storing(file):
             os.link(temporary, file)  # unlike a rename it refuses a file that came meanwhile
@@ -106,8 +101,8 @@ def restore(settings: Settings, file: Path) -> Restored:
             connection.execute(program_schema().roles.text)
         except psycopg.Error as error:
             raise database_error(error, where="sql/roles.sql") from error
-    words: list[str | Path] = [program, "--exit-on-error", "--single-transaction", "--no-password"]
-    _ran([*words, f"--dbname={target.conninfo()}", file], target, what="pg_restore")
+    words = ["--exit-on-error", "--single-transaction", "--no-password", f"--dbname={target.conninfo()}"]
+    _ran(program, [*words, str(file.absolute())], target, what="pg_restore")
     with open_target(target) as connection:
         restored = Restored(state_of(connection).head)
     if settings.database_url is None:
@@ -174,9 +169,11 @@ def _client(settings: Settings, name: str) -> Path:
     )
 
 
-def _ran(words: list[str | Path], target: Target, *, what: str, out: int = subprocess.DEVNULL) -> None:
+def _ran(
+    program: Path, words: list[str], target: Target, *, what: str, out: int = subprocess.DEVNULL
+) -> None:
     done = subprocess.run(
-        words,
+        [program, *words],
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", **_secrets(target)},
         stdin=subprocess.DEVNULL,
         stdout=out,

@@ -118,4 +118,6 @@ line (text) AS (
         ' ' || d.defaclacl::text)
     FROM pg_catalog.pg_default_acl AS d
 )
-SELECT text FROM line ORDER BY text COLLATE "C"
+SELECT folded
+FROM line, pg_catalog.regexp_replace(text, '\s+', ' ', 'g') AS folded
+ORDER BY folded COLLATE "C"
