@@ -23,6 +23,7 @@ SCHEMAS: Final = ("api", "core", "curation", "repetition", "restricted", "tekrar
 VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE")
 
 _CORPUS: Final = frozenset({BUILDER, READER, CURATOR, REVIEWER, PUBLISHER, AUDITOR})
+_READERS: Final = _CORPUS - {BUILDER}
 _RELEASES: Final = frozenset(GRANTABLE)
 _AUTHORITY: Final = frozenset({AUDITOR, ADMINISTRATOR})
 _HEADS: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR, ADMINISTRATOR})
@@ -112,6 +113,30 @@ RUNNER: Final = frozenset({"tekrar_meta.code", "tekrar_meta.migration"})
 #: Function of `api` -> the roles that may execute it. No other function of the schemas can be executed by anybody,
 #: except the runner's.
 EXECUTE: Final[dict[str, frozenset[str]]] = {
+    **{
+        f"api.{name}": _READERS
+        for name in (
+            "coverage",
+            "get_occurrence",
+            "list_classes",
+            "list_duplicates",
+            "occurrence_status",
+            "refuse_absent",
+            "release_show",
+            "releases",
+            "text_slice",
+            "why",
+        )
+    },
+    **{f"api.{name}": frozenset({PUBLISHER}) for name in ("prepare_publication", "publish", "withdraw")},
+    **{
+        f"api.{name}": frozenset({ADMINISTRATOR})
+        for name in ("actor", "freeze", "grant_role", "revoke_grant")
+    },
+    "api.grants": _AUTHORITY,
+    "api.verify_ledger": _AUTHORITY,
+    "api.not_found": frozenset(GRANTABLE),
+    "api.token": frozenset(GRANTABLE),
     "api.attach_artifact": frozenset({BUILDER}),
     "api.attach_text": frozenset({BUILDER}),
     "api.begin_artifact": frozenset({BUILDER}),

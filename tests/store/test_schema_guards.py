@@ -114,7 +114,7 @@ def test_a_seal_counts_the_rows(
         connection: Connection, target: str, key: int, rows: list[tuple[object, ...]], columns: str = ""
     ) -> None:
         if change == "data" and target.startswith("core.text_block"):
-            rows = rows[:1]
+            rows = []
         if change == "sentence" and target.startswith("core.sentence"):
             rows = rows[:-1]
         if change == "class size" and target.startswith("repetition.class"):

@@ -1,0 +1,54 @@
+-- Publishes a plan whole or not at all: {"publications": [api.prepare_publication(…)…], "set": true|false}.
+-- Locks the heads, compares every fact of REL-04 with the plan, inserts the releases, moves the pointers. A plan whose
+-- releases are all visible already changes nothing ('already_visible').
+-- Returns {"outcome", "releases": [{"short", "release", "outcome"}…], "set"}.
+CREATE OR REPLACE FUNCTION api.publish(plan jsonb) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    actor CONSTANT integer := curation.current_actor();
+    entries CONSTANT jsonb := plan -> 'publications';
+    entry jsonb;
+    what record;
+    outcome text;
+    done jsonb := '[]';
+    waiting jsonb := '[]';
+    seq bigint;
+    release_set bytea;
+BEGIN
+    PERFORM curation.lock_heads(ARRAY(SELECT (repetition.sealed_profile(e ->> 'artifact_root', e ->> 'short')).profile::text
+                                      FROM jsonb_array_elements(entries) AS e));
+    PERFORM tekrar_meta.step('publish/locked');
+    FOR entry IN SELECT * FROM jsonb_array_elements(entries) LOOP
+        what := repetition.sealed_profile(entry ->> 'artifact_root', entry ->> 'short');
+        outcome := repetition.check_publication(entry, what.profile_key,
+                                                curation.require_grant(actor, 'publisher', what.edition));
+        done := done || jsonb_build_object('short', entry -> 'short', 'release', entry -> 'release', 'outcome', outcome);
+        IF outcome = 'publish' THEN
+            waiting := waiting || entry;
+        END IF;
+    END LOOP;
+    PERFORM tekrar_meta.step('publish/checked');
+    IF jsonb_array_length(waiting) > 0 THEN
+        seq := curation.append('publication', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
+            WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'releases',
+            (SELECT string_agg(w ->> 'release', ',' ORDER BY place) FROM jsonb_array_elements(waiting) WITH ORDINALITY
+             AS listed(w, place))));
+        PERFORM tekrar_meta.step('publish/ledger');
+    END IF;
+    FOR entry IN SELECT * FROM jsonb_array_elements(waiting) LOOP
+        PERFORM curation.move_to('repetition', uuid_send(repetition.insert_release(
+            entry ->> 'artifact_root', entry ->> 'short', actor, seq)));
+        PERFORM tekrar_meta.step('publish/' || (entry ->> 'short'));
+    END LOOP;
+    IF (plan ->> 'set')::boolean THEN
+        release_set := repetition.insert_set(ARRAY(SELECT (d ->> 'release')::uuid FROM jsonb_array_elements(done) AS d
+                                                   ORDER BY (d ->> 'short') COLLATE "C"));
+    END IF;
+    PERFORM tekrar_meta.step('publish/done');
+    RETURN jsonb_build_object('outcome', CASE WHEN seq IS NULL THEN 'already_visible' ELSE 'published' END,
+                              'releases', done, 'set', encode(release_set, 'hex'));
+END
+$$;
+REVOKE ALL ON FUNCTION api.publish(jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.publish(jsonb) TO tekrar_publisher;

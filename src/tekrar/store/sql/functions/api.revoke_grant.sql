@@ -1,0 +1,29 @@
+-- Revokes one grant by its number. Revoking it again changes nothing.
+CREATE OR REPLACE FUNCTION api.revoke_grant(grant_key integer) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    author integer;
+    given curation.grant_entry;
+    seq bigint;
+BEGIN
+    SELECT * INTO given FROM curation.grant_entry g WHERE g.grant_key = revoke_grant.grant_key;
+    IF NOT FOUND THEN
+        PERFORM api.not_found('grant', revoke_grant.grant_key::text);
+    END IF;
+    author := curation.authorize_administrator(given.scope);
+    IF EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = given.grant_key) THEN
+        RETURN jsonb_build_object('outcome', 'already_revoked', 'grant', given.grant_key);
+    END IF;
+    seq := curation.append('revocation', jsonb_build_object('grant', given.grant_key::text, 'actor',
+        curation.name_of(given.actor_key), 'role', given.role, 'scope', given.scope, 'by', curation.name_of(author),
+        'recorded_at', tekrar_meta.instant(now())));
+    INSERT INTO curation.revocation (grant_key, revoked_by, recorded_at, ledger_seq)
+        VALUES (given.grant_key, author, now(), seq);
+    PERFORM curation.move_to('authority', int8send(seq));
+    RETURN jsonb_build_object('outcome', 'revoked', 'grant', given.grant_key);
+END
+$$;
+REVOKE ALL ON FUNCTION api.revoke_grant(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.revoke_grant(integer) TO tekrar_administrator;

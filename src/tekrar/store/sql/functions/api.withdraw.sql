@@ -1,0 +1,35 @@
+-- Withdraws a release by an integrity incident; its rows stay and answer integrity_error. Where it was visible, nothing of
+-- its series is visible any more. A second withdrawal changes nothing.
+CREATE OR REPLACE FUNCTION api.withdraw(release uuid, reason text) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    actor CONSTANT integer := curation.current_actor();
+    one record;
+    seq bigint;
+BEGIN
+    PERFORM curation.lock_heads('{}');
+    SELECT s.edition, s.series_key INTO one FROM repetition.repetition_release r JOIN repetition.series s USING (series_key)
+        WHERE r.release = withdraw.release;
+    IF NOT FOUND THEN
+        PERFORM api.not_found('repetition release', withdraw.release::text);
+    END IF;
+    PERFORM curation.require_grant(actor, 'publisher', one.edition);
+    IF EXISTS (SELECT FROM repetition.incident i WHERE i.release = withdraw.release) THEN
+        RETURN jsonb_build_object('outcome', 'already_withdrawn', 'release', withdraw.release);
+    END IF;
+    seq := curation.append('withdrawal', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
+        WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'release', withdraw.release,
+        'reason', withdraw.reason));
+    INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
+        VALUES (withdraw.release, withdraw.reason, actor, now(), seq);
+    PERFORM tekrar_meta.step('withdraw/incident');
+    UPDATE repetition.visible v SET release = NULL, version = v.version + 1
+        WHERE v.series_key = one.series_key AND v.release = withdraw.release;
+    PERFORM curation.move_to('repetition', uuid_send(withdraw.release) || convert_to(withdraw.reason, 'UTF8'));
+    RETURN jsonb_build_object('outcome', 'withdrawn', 'release', withdraw.release);
+END
+$$;
+REVOKE ALL ON FUNCTION api.withdraw(uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.withdraw(uuid, text) TO tekrar_publisher;

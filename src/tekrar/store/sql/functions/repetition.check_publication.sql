@@ -1,0 +1,34 @@
+-- One entry of a plan against the database, under the lock: 'publish' or 'already_visible', or a refusal that names the
+-- fact with what the plan expected and what was found.
+CREATE OR REPLACE FUNCTION repetition.check_publication(entry jsonb, profile_key integer, grant_key integer) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    published CONSTANT uuid := (repetition.bound_release(check_publication.profile_key)).release;
+    facts CONSTANT jsonb := repetition.publication_facts(check_publication.profile_key, check_publication.grant_key);
+    fact text;
+BEGIN
+    IF entry ->> 'release' = published::text AND starts_with(facts ->> 'visible', published || ' ') THEN
+        RETURN 'already_visible';
+    END IF;
+    FOR fact IN SELECT k FROM (SELECT jsonb_object_keys(facts) UNION SELECT jsonb_object_keys(entry -> 'facts')) AS f(k)
+                ORDER BY k COLLATE "C" LOOP
+        PERFORM tekrar_meta.compare('fact_mismatch', fact, entry -> 'facts' ->> fact, facts ->> fact, 'TK020');
+    END LOOP;
+    PERFORM tekrar_meta.compare('release_id', 'release', entry ->> 'release', published::text, 'TK021');
+    IF EXISTS (SELECT FROM repetition.incident i WHERE i.release = published) THEN
+        RAISE EXCEPTION USING ERRCODE = 'TK023', MESSAGE = format('release %s was withdrawn', published),
+            DETAIL = jsonb_build_object('kind', 'withdrawn', 'release', published)::text,
+            HINT = 'publish a corrected successor; a withdrawn release is not made visible again';
+    END IF;
+    IF EXISTS (SELECT FROM repetition.repetition_release r WHERE r.release = published) THEN
+        RAISE EXCEPTION USING ERRCODE = 'TK022',
+            MESSAGE = format('release %s was published before and is no longer visible', published),
+            DETAIL = jsonb_build_object('kind', 'already_published', 'release', published)::text,
+            HINT = 'an earlier release is not made visible again; publish a successor';
+    END IF;
+    RETURN 'publish';
+END
+$$;
+REVOKE ALL ON FUNCTION repetition.check_publication(jsonb, integer, integer) FROM PUBLIC;

@@ -1,0 +1,37 @@
+-- Inserts one release with its control record and moves its series' pointer by compare-and-set.
+CREATE OR REPLACE FUNCTION repetition.insert_release(artifact_root text, short text, actor_key integer, ledger_seq bigint) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    what CONSTANT record := repetition.sealed_profile(artifact_root, short);
+    b CONSTANT record := repetition.bound_release(what.profile_key);
+    series repetition.series;
+    old repetition.visible;
+    moved integer;
+BEGIN
+    INSERT INTO repetition.series (edition, policy_digest, projection, enumerator, language)
+        VALUES (what.edition, what.policy_digest, what.projection, what.enumerator, what.language) ON CONFLICT DO NOTHING;
+    SELECT * INTO STRICT series FROM repetition.series s WHERE (s.edition, s.policy_digest, s.projection, s.enumerator)
+        = (what.edition, what.policy_digest, what.projection, what.enumerator);
+    PERFORM tekrar_meta.compare('series_language', 'language', series.language, what.language, 'TK024');
+    INSERT INTO repetition.visible (series_key, release, version) VALUES (series.series_key, NULL, 0)
+        ON CONFLICT (series_key) DO NOTHING;
+    SELECT * INTO STRICT old FROM repetition.visible v WHERE v.series_key = series.series_key FOR UPDATE;
+    INSERT INTO repetition.repetition_release (release, series_key, profile_key, artifact_key, release_key, bound, roots,
+                                               compiler, published_by, recorded_at, ledger_seq)
+        VALUES (b.release, series.series_key, what.profile_key, what.artifact_key, what.release_key, b.bound, b.roots,
+                b.compiler, insert_release.actor_key, now(), insert_release.ledger_seq);
+    INSERT INTO restricted.release_control (release, provenance_head, transformation_head, validation_head, evidence_root)
+        SELECT b.release, decode(f.facts ->> 'head/provenance', 'hex'), decode(f.facts ->> 'head/transformation', 'hex'),
+               decode(f.facts ->> 'root/validation', 'hex'), decode(f.facts ->> 'root/evidence', 'hex')
+        FROM (SELECT convert_from(b.bound, 'UTF8')::jsonb AS facts) AS f;
+    PERFORM tekrar_meta.step('publish/pointer');
+    UPDATE repetition.visible v SET release = b.release, version = old.version + 1
+        WHERE v.series_key = series.series_key AND v.release IS NOT DISTINCT FROM old.release AND v.version = old.version;
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    PERFORM tekrar_meta.compare('fact_mismatch', 'visible', '1', moved::text, 'TK020');
+    RETURN b.release;
+END
+$$;
+REVOKE ALL ON FUNCTION repetition.insert_release(text, text, integer, bigint) FROM PUBLIC;
