@@ -29,6 +29,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "diff-artifacts": ("tekrar.cli.diff_artifacts", "say what differs between two artifacts, and why"),
     "report": ("tekrar.cli.report", "write a page that shows what repeats"),
     "db": ("tekrar.cli.db", "start, stop, migrate, back up the database"),
+    "load": ("tekrar.cli.load", "bring an artifact and its text into the database"),
     "demo": ("tekrar.cli.demo", "run everything on a real corpus"),
     "completion": ("tekrar.cli.completion", "print a shell completion script"),
 }

@@ -1,0 +1,77 @@
+"""`tekrar load`: verify an artifact and bring it, with its text release, into the database."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from tekrar.cli.outcome import print_json
+from tekrar.cli.progress import progress
+from tekrar.errors import EXIT_OK
+from tekrar.settings import read_settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar load`."""
+    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument(
+        "--release",
+        type=Path,
+        metavar="RELEASE",
+        help="the text release it was built from; needed unless that is loaded already",
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="before loading recompute the artifact from its text, not only its roots from its columns",
+    )
+    parser.add_argument(
+        "--database-url", metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify, load, and say what is there now."""
+    from tekrar.artifact import Artifact
+    from tekrar.corpus.release_package import open_release
+    from tekrar.errors import UsageError
+    from tekrar.store.load import load
+    from tekrar.store.migrate import require_current
+    from tekrar.store.session import connect
+    from tekrar.verify import verify_full, verify_quick
+
+    settings = read_settings()
+    if args.database_url:
+        settings = replace(settings, database_url=args.database_url)
+    if args.full and args.release is None:
+        raise UsageError(
+            "a full verification recomputes the artifact from its text",
+            expected="--release RELEASE",
+            mend="give the release, or leave --full away",
+            kind="bad_arguments",
+        )
+    if args.full:
+        with progress(args, "verifying") as advance:
+            verify_full(args.artifact, args.release, progress=advance)
+    else:
+        verify_quick(args.artifact, args.release)
+    release = None if args.release is None else open_release(args.release)
+    # The embedded server's login may take no role that writes; elsewhere the URL names who loads.
+    with connect(settings, administrator=True) as connection:
+        require_current(connection)
+        with progress(args, "loading") as advance:
+            done = load(
+                connection, Artifact(args.artifact), release, at_step=lambda step, name: advance(step, 0)
+            )
+    record = done.as_record()
+    if args.json:
+        print_json(record)
+    elif not args.quiet:
+        print(f"text release   {record['text_release']}  {_WORDS[record['text']]}")
+        print(f"artifact_root  {record['artifact_root']}  {_WORDS[record['artifact']]}")
+        print(f"{done.rows} rows written; visible to nobody before tekrar publish")
+    return EXIT_OK
+
+
+_WORDS = {"loaded": "loaded and sealed", "already_loaded": "was loaded already"}

@@ -1,0 +1,199 @@
+"""The roots of a loaded artifact, recomputed from its rows in the database and from nothing else.
+
+A load is sealed only after these equal the roots that the artifact states (requirements 3.9): whatever
+happened between the artifact's files and the server's tables would show here, and nothing of it would become
+visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tekrar.core.encoding import canonical_json, manifest_root, no_scope, u32
+from tekrar.core.policy import MATRIX, ProfileSpec, ScopePolicy, scope_policy
+from tekrar.core.profile import load_rule
+from tekrar.core.projection import materialize
+from tekrar.core.text import DATASETS
+from tekrar.errors import IntegrityError, TekrarError
+from tekrar.store.load.artifact import PARTS
+from tekrar.store.load.read_back import differs, read_table
+from tekrar.store.load.stored_profile import StoredProfile
+from tekrar.store.load.stored_text import StoredText
+from tekrar.store.session import Connection
+
+Roots = list[tuple[str, bytes]]
+
+_ARTIFACT: Final = (
+    b"SELECT artifact_root, release_key, policy_name, policy_digest, language, manifest"
+    b" FROM repetition.artifact WHERE artifact_key = %s"
+)
+_PROFILES: Final = (
+    b"SELECT profile_key, short, uuid_send(profile), document, partial, exact_status, coverage,"
+    b" projection_root FROM repetition.profile WHERE artifact_key = %s"
+)
+_VALIDATION: Final = (
+    b"SELECT position, name, digest FROM repetition.validation WHERE profile_key = %s ORDER BY position"
+)
+_ROOTS: Final = b"SELECT name, root FROM repetition.root WHERE artifact_key = %s ORDER BY position"
+
+
+def recomputed_root(
+    connection: Connection, key: int, text: StoredText, *, at_profile: Callable[[str], object] = str
+) -> bytes:
+    """The artifact root that the rows in the database give.
+
+    Args:
+        connection: inside a transaction that may read the rows.
+        key: `artifact_key`.
+        text: the release, read back.
+        at_profile: called with the short name of each profile before it is read.
+
+    Raises:
+        IntegrityError: a row differs from what the stated roots bind; the first one is named.
+        psycopg.Error: the server refused, or was lost.
+    """
+    row = connection.execute(_ARTIFACT, (key,), binary=True).fetchone()
+    if row is None or row[1] != text.key:
+        raise differs("repetition.artifact", f"artifact {key} is not of release {text.key}", "its release")
+    stated, _, policy_name, policy_digest, language, manifest = row
+    policy = scope_policy(text.release.language)
+    if (policy_name, bytes(policy_digest), language) != (policy.name, policy.digest, policy.language):
+        raise differs("repetition.artifact", f"policy {policy_name}", f"the release's, {policy.name}")
+    document = json.loads(bytes(manifest))
+    roots: Roots = [("text-release", text.manifest_root)]
+    roots += [("dataset/" + name.replace("_", "-"), text.dataset_roots[name]) for name in DATASETS]
+    roots.append(("policy", policy.digest))
+    rows = {row[1]: row for row in connection.execute(_PROFILES, (key,), binary=True).fetchall()}
+    if set(rows) != {spec.short for spec in MATRIX}:
+        raise differs("repetition.profile", f"profiles {sorted(rows)}", "the four of the matrix")
+    for spec in MATRIX:
+        at_profile(spec.short)
+        profile = _read_profile(
+            connection, spec, rows[spec.short], text=text, policy=policy, document=document
+        )
+        try:
+            roots += [(f"{spec.name}/{kind}", root) for kind, root in profile.roots()]
+        except (IndexError, ValueError, OverflowError) as error:
+            raise differs(f"profile {spec.short}", str(error), "rows that fit each other") from error
+    _compare(roots, connection.execute(_ROOTS, (key,), binary=True).fetchall())
+    names = ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots))
+    found = manifest_root("artifact", no_scope(), names)
+    _compare([("artifact_root", found)], [("artifact_root", stated)])
+    _compare_document(document, roots, found)
+    return found
+
+
+def _read_profile(
+    connection: Connection,
+    spec: ProfileSpec,
+    row: tuple[Any, ...],
+    *,
+    text: StoredText,
+    policy: ScopePolicy,
+    document: dict[str, Any],
+) -> StoredProfile:
+    key, _, identity, rule, partial, exact_status, coverage, projection_root = row
+    place = f"profile {spec.short}"
+    try:
+        profile = load_rule(json.loads(bytes(rule)), policy)
+    except TekrarError as error:
+        raise differs(place, error.message, "the rule document of the profile") from error
+    if (profile.id, profile.spec, profile.release) != (bytes(identity), spec, text.identity):
+        raise differs(place, "the rule document is another profile's or release's", f"{spec.name}")
+    stored = StoredProfile(
+        spec=spec,
+        id=profile.id,
+        partial=partial,
+        occurrences=read_table(connection, "repetition.occurrence", key),
+        classes=read_table(connection, "repetition.class", key),
+        witnesses=read_table(connection, "repetition.witness", key),
+        witness_spans=read_table(connection, "repetition.witness_span", key),
+        exclusions=read_table(connection, "repetition.enumeration_exclusion", key),
+        validation=[
+            (n, name, bytes(d)) for n, name, d in connection.execute(_VALIDATION, (key,), binary=True)
+        ],
+        compiler=_compiler(document),
+        datasets=[text.dataset_roots[name] for name in DATASETS],
+    )
+    datasets = {name: one for name in DATASETS if (one := text.release.datasets.get(name)) is not None}
+    projection = materialize(spec.projection, policy=policy, datasets=datasets, release=text.identity)
+    if projection.root() != bytes(projection_root):
+        raise differs(place, f"projection root {bytes(projection_root).hex()}", projection.root().hex())
+    open_parts = np.isin(stored.occurrences["part"].values, [PARTS["not-evaluated"], PARTS["failed"]])
+    status = "partial" if open_parts.any() else "complete"
+    if (partial, exact_status) != (status == "partial", status):
+        raise differs(place, f"stated {exact_status}, partial {partial}", status)
+    stated = document["profiles"][spec.short]
+    if bytes(coverage) != canonical_json(stated["coverage"]):
+        raise differs(place, "another coverage record than its manifest's", "the same")
+    _check_numbers(stored, text, place)
+    return stored
+
+
+def _check_numbers(stored: StoredProfile, text: StoredText, place: str) -> None:
+    """What no root covers: row numbers, units, lengths, witness numbers; the roots' columns imply them."""
+    rows, classes, release = stored.occurrences, stored.classes, text.release
+    unit, length = rows["unit"].values.astype(np.int64), rows["length"].values.astype(np.int64)
+    start, end = rows["start_byte"].values, rows["start_byte"].values + rows["extent"].values
+    runs = stored.spec.short in ("FS", "PS")
+    begins, ends = (
+        (release.sentence_start, release.sentence_end)
+        if runs
+        else (release.paragraph_start, release.paragraph_end)
+    )
+    last = unit + length - 1
+    if len(unit) and int(last.max()) >= len(begins):
+        raise differs(place, f"unit {int(last.max())}", f"below {len(begins)}")
+    for what, wrong in (
+        ("row number", rows["row_no"].values != np.arange(len(unit))),
+        ("unit", begins[unit] != start),
+        ("length", (ends[last] != end) | (not runs and length != 1)),
+        ("witness", rows["witness"].values >= len(stored.witnesses["root"].values)),
+    ):
+        if wrong.any():
+            raise differs(place, f"{what} of row {int(np.flatnonzero(wrong)[0])} is another", "its extent's")
+    if not (classes["class_no"].values == np.arange(len(classes["class_no"].values))).all():
+        raise differs(place, "class numbers with a gap", "0, 1, 2 …")
+    first = classes["first_row"].values
+    if len(first) and (int(first.max()) >= len(length) or (length[first] != classes["length"].values).any()):
+        raise differs(place, "a class of another length than its first member", "the member's")
+    numbers = stored.witnesses["witness"].values
+    if not (numbers == np.arange(len(numbers))).all():
+        raise differs(place, "witness numbers with a gap", "0, 1, 2 …")
+    for number, root in enumerate(stored.witness_roots()):
+        if root != stored.witnesses["root"].values[number].tobytes():
+            raise differs(place, f"witness {number} has other spans than its root says", root.hex())
+
+
+def _compiler(document: dict[str, Any]) -> dict[str, bytes]:
+    compiler = document["compiler"]
+    return {
+        "name": compiler["name"].encode("ascii"),
+        "encoding": compiler["encoding"].encode("ascii"),
+        "vectors": bytes.fromhex(compiler["vectors"]),
+    }
+
+
+def _compare(found: Roots, stated: list[Any]) -> None:
+    for (name, root), (stated_name, stated_root) in zip(found, stated, strict=False):
+        if (name, root) != (stated_name, bytes(stated_root)):
+            raise IntegrityError(
+                f"the rows in the database give another root of {name}",
+                where=f"database, {name}",
+                expected=f"{stated_name} {bytes(stated_root).hex()}, found {root.hex()}",
+                mend="nothing was sealed; load it again, and check the disk and memory of the server",
+                kind="stored_rows_differ",
+            )
+    if len(found) != len(stated):
+        raise differs("repetition.root", f"{len(stated)} roots", f"{len(found)}")
+
+
+def _compare_document(document: dict[str, Any], roots: Roots, artifact_root: bytes) -> None:
+    """The stored manifest states the same roots as the rows of `repetition.root`."""
+    stated = (document["artifact_root"], document["roots"])
+    if stated != (artifact_root.hex(), [[name, root.hex()] for name, root in roots]):
+        raise differs("repetition.artifact", "a manifest of other roots", "the artifact's own")
