@@ -15,7 +15,7 @@ import pytest
 
 from tekrar.errors import DatabaseError, StorageError
 from tekrar.store.roles import SUPERUSER
-from tekrar.store.server import binaries, place, wheel
+from tekrar.store.server import account, binaries, place, wheel
 from tekrar.store.server.account import Account
 from tekrar.store.server.binaries import Binaries, find_binaries
 from tekrar.store.server.launcher import Launcher
@@ -310,11 +310,9 @@ class TestRefused:
         for name in ("postgres", "initdb"):
             (old / name).write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 14.2'\n")
             (old / name).chmod(0o755)
-        account = Account(
-            "root", os.geteuid(), os.getegid(), "root"
-        )  # runs as we do, so that the folder is open
+        me = Account("root", os.geteuid(), os.getegid(), "root")  # runs as we do, so that the folder is open
         with pytest.raises(DatabaseError, match="no PostgreSQL server") as caught:
-            find_binaries(settings_in(tmp_path, TEKRAR_PG_BIN=str(old)), account)
+            find_binaries(settings_in(tmp_path, TEKRAR_PG_BIN=str(old)), me)
         assert "14.2 is not one of 15 to 18" in caught.value.where
 
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
@@ -350,7 +348,7 @@ class TestPeer:
     def test_another_user_of_the_system_is_let_in_as_nobody(self, launcher: Launcher) -> None:
         """Even the one who runs the server, who can reach the socket."""
         running = launcher.ensure()
-        account = launcher.place.account
+        user = launcher.place.account.name
         program = (
             "import sys, psycopg\n"
             "for user in ('postgres', 'tekrar_login'):\n"
@@ -360,7 +358,7 @@ class TestPeer:
             "    except psycopg.OperationalError as error:\n"
             "        print('peer' if 'Peer authentication failed' in str(error) else error)\n"
         )
-        done = run_as(account.name, program)
+        done = run_as(user, program)
         assert done.stdout.split() == ["peer", "peer"], done.stdout + done.stderr
 
     def test_the_login_is_neither_superuser_nor_owner(self, launcher: Launcher) -> None:
@@ -436,6 +434,17 @@ print(Launcher(settings).stop())
         assert caught.value.kind == "data_folder_foreign"
 
     @AS_ROOT
+    def test_root_drops_to_nobody_where_there_is_no_postgres(
+        self, new_data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(account, "DROP_TO", ("nobody-of-that-name", "nobody"))
+        one = Launcher(settings_in(new_data_dir))
+        running = one.ensure()
+        assert os.stat(f"/proc/{running.pid}").st_uid == pwd.getpwnam("nobody").pw_uid
+        monkeypatch.undo()
+        assert Launcher(settings_in(new_data_dir)).ensure() == running  # whose the data are decides
+
+    @AS_ROOT
     def test_roots_folder_is_refused_to_it(self, tmp_path_factory: pytest.TempPathFactory) -> None:
         path = Path(f"/tmp/tekrar-test-root-{os.getpid()}")
         path.mkdir(mode=0o755)
@@ -490,14 +499,14 @@ class TestWheel:
         (closed / "bin" / "postgres").chmod(0o700)
         closed.parent.chmod(0o700)
         monkeypatch.setattr(wheel, "PUBLIC_CACHE", tmp_path / "cache")
-        account = Launcher(settings_in(tmp_path)).place.account
-        copy = wheel.for_account(closed / "bin", account)
+        user = Launcher(settings_in(tmp_path)).place.account
+        copy = wheel.for_account(closed / "bin", user)
         assert copy.is_relative_to(tmp_path / "cache")
         assert stat.S_IMODE((copy / "postgres").stat().st_mode) == 0o755
-        assert wheel.for_account(closed / "bin", account) == copy
+        assert wheel.for_account(closed / "bin", user) == copy
         (tmp_path / "cache").chmod(0o777)
         with pytest.raises(StorageError, match="others can write"):
-            wheel.for_account(closed / "bin", account)
+            wheel.for_account(closed / "bin", user)
 
 
 def test_the_folder_of_the_socket_is_short_and_private(launcher: Launcher) -> None:

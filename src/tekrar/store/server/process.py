@@ -20,6 +20,7 @@ from typing import Final
 from tekrar.store.server.config import mark_of
 
 _PROC: Final = Path("/proc")
+_NAMES: Final = (b"postgres", b"postmaster")
 _READY: Final = ("ready", "standby")
 
 
@@ -85,7 +86,7 @@ def look(pid: int, *, data: Path, socket_dir: Path) -> Seen:
         return Seen.GONE
     if rest[:1] in b"ZXx":
         return Seen.GONE
-    if name not in (b"postgres", b"postmaster"):
+    if name not in _NAMES:
         return Seen.OTHER
     if mark_of(socket_dir) in words:
         return Seen.OURS
@@ -119,11 +120,11 @@ def number_exists(pid: int) -> bool:
 
 
 def someone_in(data: Path) -> bool:
-    """Whether any process works in the data folder: children of a server that was not ours and was killed."""
+    """Whether a PostgreSQL process works in the data folder, as children of a killed foreign server do."""
     wanted = str(data.resolve())
     for folder in _PROC.glob("[0-9]*") if (_PROC / "self").exists() else ():
         with suppress(OSError):
-            if os.readlink(folder / "cwd") == wanted:
+            if (folder / "comm").read_bytes().strip() in _NAMES and os.readlink(folder / "cwd") == wanted:
                 return True
     return False
 
