@@ -76,8 +76,9 @@ def _status(args: argparse.Namespace, settings: Settings) -> int:
     from tekrar.store.status import status
 
     record = status(settings)
-    width = max(map(len, record))
-    lines = [f"{key:<{width}}  {value}" for key, value in record.items() if value is not None]
+    known = {key: value for key, value in record.items() if value is not None}
+    width = max(map(len, known))
+    lines = [f"{key:<{width}}  {value}" for key, value in known.items()]
     return _say(args, record, "\n".join(lines), always=True)
 
 
