@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -25,8 +26,8 @@ SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER: Final = b"\xff\xff"
 #: Rows packed at once: a block stays in the processor's cache.
 BLOCK_ROWS: Final = 8192
-#: Bytes of a read collected before they are taken apart.
-READ_BYTES: Final = 1 << 23
+#: Rows of a read collected before they are taken apart.
+READ_ROWS: Final = 1 << 11
 
 #: Type token -> width in bytes and numpy type of the value.
 TYPES: Final = {
@@ -180,23 +181,16 @@ def copy_out(
 
 def _blocks(stream: Any) -> Iterator[bytes]:
     """What COPY sends, some megabytes at a time, without signature and trailer; a message is a row."""
-    kept: list[Any] = []
-    size, last = 0, b""
-    head = len(SIGNATURE)
-    for message in stream:
-        data = bytes(message)
-        if head:
-            data, head = data[head:], 0
-        if last:
-            kept.append(last)
-            size += len(last)
-        last = data
-        if size >= READ_BYTES:
-            yield b"".join(kept)
-            kept, size = [], 0
-    # The last message is the trailer alone.
-    if kept:
-        yield b"".join(kept)
+    messages = iter(stream)
+    held, start = b"", len(SIGNATURE)
+    while some := list(islice(messages, READ_ROWS)):
+        data = b"".join(some)
+        if held:
+            yield held
+        held, start = data[start:], 0
+    # The trailer stands behind the last row.
+    if len(held) > len(TRAILER):
+        yield held[: -len(TRAILER)]
 
 
 def _records(data: bytes, layout: np.dtype[Any], types: Sequence[str]) -> NDArray[Any]:

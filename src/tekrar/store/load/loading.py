@@ -184,13 +184,22 @@ def _load_artifact(
                 tables = profile_tables(artifact.profile(spec.short))
             place = ("profile_key", opened["profile_key"])
             rows += _copy(connection, tables, opened["targets"], key=place, steps=steps)
-        steps("artifact: attach_artifact")
-        connection.execute(b"SELECT api.attach_artifact(%s)", (key,))
         if stored is None:
             steps("artifact: read the text back")
             stored = read_text(connection, release_key)
+
+        def attach() -> None:
+            steps("artifact: attach_artifact")
+            connection.execute(b"SELECT api.attach_artifact(%s)", (key,))
+
+        # The tables are this transaction's own: what is read is what is attached, also before its indexes.
         root = recomputed_root(
-            connection, key, stored, at_profile=lambda short: steps(f"artifact: read {short} back")
+            connection,
+            key,
+            stored,
+            sources={short: one["targets"] for short, one in began["profiles"].items()},
+            at_profile=lambda short: steps(f"artifact: read {short} back"),
+            after_reading=attach,
         )
         steps("artifact: seal_artifact")
         connection.execute(b"SELECT api.seal_artifact(%s, %s)", (key, root))

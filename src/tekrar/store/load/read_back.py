@@ -65,8 +65,14 @@ _ZERO: Final = {
 Columns = dict[str, Column]
 
 
-def read_table(connection: Connection, table: str, key: int) -> Columns:
+def read_table(connection: Connection, table: str, key: int, *, source: str = "") -> Columns:
     """The columns of one release's or profile's rows of a table, by name.
+
+    Args:
+        connection: of a role that may read the rows.
+        table: name of the table whose columns they are.
+        key: `release_key` or `profile_key`.
+        source: the table to read, where it is a partition that is not attached yet.
 
     Raises:
         IntegrityError: a row has another form than the schema says.
@@ -74,9 +80,9 @@ def read_table(connection: Connection, table: str, key: int) -> Columns:
     """
     named = [tuple(column.split(" ")) for column in COLUMNS[table]]
     if any(kind == TEXTS for _, kind in named):
-        columns = _by_rows(connection, table, key, named)
+        columns = _by_rows(connection, source or table, key, named)
     else:
-        columns = _by_copy(connection, table, key, named)
+        columns = _by_copy(connection, source or table, key, named)
     return {column.name: column for column in _in_order(columns, KEYS.get(table, 1))}
 
 

@@ -8,7 +8,9 @@ visible.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,12 +22,14 @@ from tekrar.core.projection import materialize
 from tekrar.core.text import DATASETS
 from tekrar.errors import IntegrityError, TekrarError
 from tekrar.store.load.artifact import PARTS
-from tekrar.store.load.read_back import differs, read_table
+from tekrar.store.load.read_back import Columns, differs, read_table
 from tekrar.store.load.stored_profile import StoredProfile
 from tekrar.store.load.stored_text import StoredText
 from tekrar.store.session import Connection
 
 Roots = list[tuple[str, bytes]]
+#: profile -> table -> partition.
+Sources = Mapping[str, dict[str, str]]
 
 _ARTIFACT: Final = (
     b"SELECT artifact_root, release_key, policy_name, policy_digest, language, manifest"
@@ -42,15 +46,25 @@ _ROOTS: Final = b"SELECT name, root FROM repetition.root WHERE artifact_key = %s
 
 
 def recomputed_root(
-    connection: Connection, key: int, text: StoredText, *, at_profile: Callable[[str], object] = str
+    connection: Connection,
+    key: int,
+    text: StoredText,
+    *,
+    sources: Sources | None = None,
+    at_profile: Callable[[str], object] = str,
+    after_reading: Callable[[], object] = bool,
 ) -> bytes:
     """The artifact root that the rows in the database give.
+
+    One profile is hashed while the server sends the next one, and the last while `after_reading` goes on.
 
     Args:
         connection: inside a transaction that may read the rows.
         key: `artifact_key`.
         text: the release, read back.
+        sources: for each profile the partitions to read, by table, where they are not attached yet.
         at_profile: called with the short name of each profile before it is read.
+        after_reading: called when every row has been read.
 
     Raises:
         IntegrityError: a row differs from what the stated roots bind; the first one is named.
@@ -70,16 +84,19 @@ def recomputed_root(
     rows = {row[1]: row for row in connection.execute(_PROFILES, (key,), binary=True).fetchall()}
     if set(rows) != {spec.short for spec in MATRIX}:
         raise differs("repetition.profile", f"profiles {sorted(rows)}", "the four of the matrix")
-    for spec in MATRIX:
-        at_profile(spec.short)
-        profile = _read_profile(
-            connection, spec, rows[spec.short], text=text, policy=policy, document=document
-        )
-        try:
-            roots += [(f"{spec.name}/{kind}", root) for kind, root in profile.roots()]
-        except (IndexError, ValueError, OverflowError) as error:
-            raise differs(f"profile {spec.short}", str(error), "rows that fit each other") from error
-    _compare(roots, connection.execute(_ROOTS, (key,), binary=True).fetchall())
+    stated_roots = connection.execute(_ROOTS, (key,), binary=True).fetchall()
+    with ThreadPoolExecutor(1) as hashing:
+        found_roots: list[Future[Roots]] = []
+        for spec in MATRIX:
+            at_profile(spec.short)
+            own = _Own(spec, rows[spec.short], text, policy, document)
+            profile = _read_profile(connection, own, (sources or {}).get(spec.short, {}))
+            if found_roots:
+                found_roots[-1].result()  # no more than two profiles in memory
+            found_roots.append(hashing.submit(_profile_roots, own, profile))
+        after_reading()
+        roots += [root for found in found_roots for root in found.result()]
+    _compare(roots, stated_roots)
     names = ((u32(i) + name.encode("ascii"), root) for i, (name, root) in enumerate(roots))
     found = manifest_root("artifact", no_scope(), names)
     _compare([("artifact_root", found)], [("artifact_root", stated)])
@@ -87,51 +104,75 @@ def recomputed_root(
     return found
 
 
-def _read_profile(
-    connection: Connection,
-    spec: ProfileSpec,
-    row: tuple[Any, ...],
-    *,
-    text: StoredText,
-    policy: ScopePolicy,
-    document: dict[str, Any],
-) -> StoredProfile:
-    key, _, identity, rule, partial, exact_status, coverage, projection_root = row
-    place = f"profile {spec.short}"
+@dataclass(frozen=True)
+class _Own:
+    """What belongs to one profile: row of the matrix and of `repetition.profile`, text, policy, manifest."""
+
+    spec: ProfileSpec
+    row: tuple[Any, ...]
+    text: StoredText
+    policy: ScopePolicy
+    document: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        return f"profile {self.spec.short}"
+
+
+def _read_profile(connection: Connection, own: _Own, sources: dict[str, str]) -> StoredProfile:
+    key, _, identity, rule, partial, *_ = own.row
     try:
-        profile = load_rule(json.loads(bytes(rule)), policy)
+        profile = load_rule(json.loads(bytes(rule)), own.policy)
     except TekrarError as error:
-        raise differs(place, error.message, "the rule document of the profile") from error
-    if (profile.id, profile.spec, profile.release) != (bytes(identity), spec, text.identity):
-        raise differs(place, "the rule document is another profile's or release's", f"{spec.name}")
-    stored = StoredProfile(
-        spec=spec,
+        raise differs(own.place, error.message, "the rule document of the profile") from error
+    if (profile.id, profile.spec, profile.release) != (bytes(identity), own.spec, own.text.identity):
+        raise differs(own.place, "the rule document is another profile's or release's", own.spec.name)
+
+    def table(name: str) -> Columns:
+        name = "repetition." + name
+        return read_table(connection, name, key, source=sources.get(name, ""))
+
+    records = connection.execute(_VALIDATION, (key,), binary=True).fetchall()
+    return StoredProfile(
+        spec=own.spec,
         id=profile.id,
         partial=partial,
-        occurrences=read_table(connection, "repetition.occurrence", key),
-        classes=read_table(connection, "repetition.class", key),
-        witnesses=read_table(connection, "repetition.witness", key),
-        witness_spans=read_table(connection, "repetition.witness_span", key),
-        exclusions=read_table(connection, "repetition.enumeration_exclusion", key),
-        validation=[
-            (n, name, bytes(d)) for n, name, d in connection.execute(_VALIDATION, (key,), binary=True)
-        ],
-        compiler=_compiler(document),
-        datasets=[text.dataset_roots[name] for name in DATASETS],
+        occurrences=table("occurrence"),
+        classes=table("class"),
+        witnesses=table("witness"),
+        witness_spans=table("witness_span"),
+        exclusions=table("enumeration_exclusion"),
+        validation=[(position, name, bytes(digest)) for position, name, digest in records],
+        compiler=_compiler(own.document),
+        datasets=[own.text.dataset_roots[name] for name in DATASETS],
     )
-    datasets = {name: one for name in DATASETS if (one := text.release.datasets.get(name)) is not None}
-    projection = materialize(spec.projection, policy=policy, datasets=datasets, release=text.identity)
+
+
+def _profile_roots(own: _Own, stored: StoredProfile) -> Roots:
+    """The twenty named roots of a profile, after everything that no root covers was compared."""
+    try:
+        _check_statements(own, stored)
+        _check_numbers(stored, own.text, own.place)
+        return [(f"{own.spec.name}/{kind}", root) for kind, root in stored.roots()]
+    except (IndexError, ValueError, OverflowError) as error:
+        raise differs(own.place, str(error), "rows that fit each other") from error
+
+
+def _check_statements(own: _Own, stored: StoredProfile) -> None:
+    *_, partial, exact_status, coverage, projection_root = own.row
+    release = own.text.release
+    datasets = {name: one for name in DATASETS if (one := release.datasets.get(name)) is not None}
+    projection = materialize(
+        own.spec.projection, policy=own.policy, datasets=datasets, release=own.text.identity
+    )
     if projection.root() != bytes(projection_root):
-        raise differs(place, f"projection root {bytes(projection_root).hex()}", projection.root().hex())
+        raise differs(own.place, "another projection root than the datasets give", projection.root().hex())
     open_parts = np.isin(stored.occurrences["part"].values, [PARTS["not-evaluated"], PARTS["failed"]])
     status = "partial" if open_parts.any() else "complete"
     if (partial, exact_status) != (status == "partial", status):
-        raise differs(place, f"stated {exact_status}, partial {partial}", status)
-    stated = document["profiles"][spec.short]
-    if bytes(coverage) != canonical_json(stated["coverage"]):
-        raise differs(place, "another coverage record than its manifest's", "the same")
-    _check_numbers(stored, text, place)
-    return stored
+        raise differs(own.place, f"stated {exact_status}, partial {partial}", status)
+    if bytes(coverage) != canonical_json(own.document["profiles"][own.spec.short]["coverage"]):
+        raise differs(own.place, "another coverage record than its manifest's", "the same")
 
 
 def _check_numbers(stored: StoredProfile, text: StoredText, place: str) -> None:
