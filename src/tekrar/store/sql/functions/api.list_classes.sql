@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION api.list_classes(release uuid, presentation text, aft
                                             after_class_no integer, page integer)
     RETURNS TABLE (class uuid, group_key bytea, size integer, length smallint, class_no integer, first_row integer,
                    winner uuid, left_extension smallint, right_extension smallint)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE

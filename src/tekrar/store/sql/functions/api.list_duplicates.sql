@@ -5,42 +5,39 @@ CREATE OR REPLACE FUNCTION api.list_duplicates(release uuid, class uuid, group_k
                    unit integer, book integer, book_label bytea, chapter integer, chapter_number bigint, paragraph integer,
                    last_paragraph integer, para bigint, ord bigint, end_ord bigint, para_start bigint, para_end bigint,
                    size integer, presentation text)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-    text_key integer;
-    runs boolean;
+    r record;
     one record;
 BEGIN
-    SELECT c.profile_key, c.class_no, c.size INTO one
-        FROM repetition.repetition_release r JOIN repetition.class c ON c.profile_key = r.profile_key
-        WHERE r.release = list_duplicates.release AND c.class = list_duplicates.class;
-    IF one IS NULL AND list_duplicates.class IS NULL THEN
-        SELECT c.profile_key, c.class_no, c.size INTO one
-            FROM repetition.repetition_release r JOIN repetition.class c ON c.profile_key = r.profile_key
-            WHERE r.release = list_duplicates.release AND c.witness = list_duplicates.group_key AND c.class IS NULL;
+    SELECT e.profile_key, e.release_key, e.enumerator = 'sentence_run_2_12_v1' AS runs INTO r
+        FROM repetition.repetition_release e WHERE e.release = list_duplicates.release;
+    IF list_duplicates.class IS NOT NULL THEN
+        SELECT c.class_no, c.size INTO one FROM repetition.class c
+            WHERE c.profile_key = r.profile_key AND c.class = list_duplicates.class;
+    ELSE
+        SELECT c.class_no, c.size INTO one FROM repetition.class c
+            WHERE c.profile_key = r.profile_key AND c.witness = list_duplicates.group_key AND c.class IS NULL;
     END IF;
-    IF one IS NULL THEN
+    IF one.class_no IS NULL THEN
         PERFORM api.refuse_absent(list_duplicates.release, 'exact class',
                                   coalesce(list_duplicates.class::text, encode(list_duplicates.group_key, 'hex'), 'null'));
     END IF;
-    SELECT r.release_key, p.enumerator = 'sentence_run_2_12_v1' INTO text_key, runs
-        FROM repetition.repetition_release r JOIN repetition.profile p ON p.profile_key = r.profile_key
-        WHERE r.release = list_duplicates.release;
     RETURN QUERY
     SELECT o.row_no, o.occurrence, o.selection, o.start_byte, o.start_byte + o.extent, o.length, o.unit, h.book, b.label,
            h.chapter, h.number, g.paragraph, l.paragraph, g.para, g.ord, l.ord, o.start_byte - g.start_byte,
            o.start_byte + o.extent - l.start_byte, one.size, (ARRAY['published', 'dominated', 'provisional'])[o.presentation]
     FROM (SELECT * FROM repetition.occurrence m
-          WHERE m.profile_key = one.profile_key AND m.class_no = one.class_no AND m.row_no > after_row
+          WHERE m.profile_key = r.profile_key AND m.class_no = one.class_no AND m.row_no > after_row
           ORDER BY m.row_no LIMIT page) AS o
-    LEFT JOIN core.sentence s ON runs AND s.release_key = text_key AND s.sentence = o.unit
-    LEFT JOIN core.sentence e ON runs AND e.release_key = text_key AND e.sentence = o.unit + o.length - 1
-    JOIN core.paragraph g ON g.release_key = text_key AND g.paragraph = coalesce(s.paragraph, o.unit)
-    JOIN core.paragraph l ON l.release_key = text_key AND l.paragraph = coalesce(e.paragraph, o.unit)
-    JOIN core.chapter h ON h.release_key = text_key AND h.chapter = g.chapter
-    JOIN core.book b ON b.release_key = text_key AND b.book = h.book
+    LEFT JOIN core.sentence s ON r.runs AND s.release_key = r.release_key AND s.sentence = o.unit
+    LEFT JOIN core.sentence e ON r.runs AND e.release_key = r.release_key AND e.sentence = o.unit + o.length - 1
+    JOIN core.paragraph g ON g.release_key = r.release_key AND g.paragraph = coalesce(s.paragraph, o.unit)
+    JOIN core.paragraph l ON l.release_key = r.release_key AND l.paragraph = coalesce(e.paragraph, o.unit)
+    JOIN core.chapter h ON h.release_key = r.release_key AND h.chapter = g.chapter
+    JOIN core.book b ON b.release_key = r.release_key AND b.book = h.book
     ORDER BY o.row_no;
 END
 $$;

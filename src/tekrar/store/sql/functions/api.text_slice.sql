@@ -1,6 +1,6 @@
 -- Bytes [start_byte, end_byte) of a text release, from core's blocks of 32768.
 CREATE OR REPLACE FUNCTION api.text_slice(release_key integer, start_byte bigint, end_byte bigint) RETURNS bytea
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE

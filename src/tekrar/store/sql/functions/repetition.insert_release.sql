@@ -18,10 +18,14 @@ BEGIN
     INSERT INTO repetition.visible (series_key, release, version) VALUES (series.series_key, NULL, 0)
         ON CONFLICT (series_key) DO NOTHING;
     SELECT * INTO STRICT old FROM repetition.visible v WHERE v.series_key = series.series_key FOR UPDATE;
-    INSERT INTO repetition.repetition_release (release, series_key, profile_key, artifact_key, release_key, bound, roots,
-                                               compiler, published_by, recorded_at, ledger_seq)
-        VALUES (b.release, series.series_key, what.profile_key, what.artifact_key, what.release_key, b.bound, b.roots,
-                b.compiler, insert_release.actor_key, now(), insert_release.ledger_seq);
+    INSERT INTO repetition.repetition_release (release, series_key, profile_key, artifact_key, release_key, short, profile,
+                                               predicate, enumerator, text_release, bound, roots, compiler, published_by,
+                                               recorded_at, ledger_seq)
+        SELECT b.release, series.series_key, p.profile_key, p.artifact_key, t.release_key, p.short, p.profile, p.predicate,
+               p.enumerator, t.text_release, b.bound, b.roots, b.compiler, insert_release.actor_key, now(),
+               insert_release.ledger_seq
+        FROM repetition.profile p, core.release t
+        WHERE p.profile_key = what.profile_key AND t.release_key = what.release_key;
     INSERT INTO restricted.release_control (release, provenance_head, transformation_head, validation_head, evidence_root)
         SELECT b.release, decode(f.facts ->> 'head/provenance', 'hex'), decode(f.facts ->> 'head/transformation', 'hex'),
                decode(f.facts ->> 'root/validation', 'hex'), decode(f.facts ->> 'root/evidence', 'hex')

@@ -15,6 +15,12 @@ CREATE TABLE repetition.repetition_release (
     profile_key integer NOT NULL,
     artifact_key integer NOT NULL REFERENCES repetition.seal,
     release_key integer NOT NULL REFERENCES core.release_seal,
+    -- What every answer names, beside the keys, so that a query needs no other row to say it.
+    short text COLLATE "C" NOT NULL,
+    profile uuid NOT NULL,
+    predicate text COLLATE "C" NOT NULL,
+    enumerator text COLLATE "C" NOT NULL,
+    text_release uuid NOT NULL,
     bound bytea NOT NULL,                                    -- canonical JSON of every fact of REL-01
     roots bytea NOT NULL,
     compiler bytea NOT NULL CHECK (octet_length(compiler) = 32),
@@ -25,7 +31,10 @@ CREATE TABLE repetition.repetition_release (
     FOREIGN KEY (profile_key, artifact_key) REFERENCES repetition.profile (profile_key, artifact_key),
     UNIQUE (series_key, release)
 );
+-- The policies of readers look here for every table of a release.
 CREATE INDEX repetition_release_by_profile ON repetition.repetition_release (profile_key);
+CREATE INDEX repetition_release_by_artifact ON repetition.repetition_release (artifact_key);
+CREATE INDEX repetition_release_by_text ON repetition.repetition_release (release_key);
 
 -- Names the four releases that are shown together. `release_set` is the SHA-256 of its canonical JSON.
 CREATE TABLE repetition.release_set (

@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('core.sentence');
-REVOKE ALL ON core.sentence FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON core.sentence FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON core.sentence TO tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON core.sentence;
 CREATE POLICY owner_all ON core.sentence TO tekrar_owner USING (true) WITH CHECK (true);
@@ -8,7 +9,7 @@ CREATE POLICY reads_all ON core.sentence FOR SELECT TO tekrar_builder
     USING (true);
 DROP POLICY IF EXISTS reads_published ON core.sentence;
 CREATE POLICY reads_published ON core.sentence FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer
-    USING (release_key IN (SELECT r.release_key FROM repetition.repetition_release r));
+    USING (EXISTS (SELECT FROM repetition.repetition_release AS r WHERE r.release_key = sentence.release_key));
 DROP POLICY IF EXISTS reads_sealed ON core.sentence;
 CREATE POLICY reads_sealed ON core.sentence FOR SELECT TO tekrar_publisher, tekrar_auditor
-    USING (release_key IN (SELECT s.release_key FROM core.release_seal s));
+    USING (EXISTS (SELECT FROM core.release_seal AS s WHERE s.release_key = sentence.release_key));

@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('curation.family');
-REVOKE ALL ON curation.family FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON curation.family FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON curation.family TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON curation.family;
 CREATE POLICY owner_all ON curation.family TO tekrar_owner USING (true) WITH CHECK (true);

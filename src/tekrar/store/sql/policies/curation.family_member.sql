@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('curation.family_member');
-REVOKE ALL ON curation.family_member FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON curation.family_member FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON curation.family_member TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON curation.family_member;
 CREATE POLICY owner_all ON curation.family_member TO tekrar_owner USING (true) WITH CHECK (true);

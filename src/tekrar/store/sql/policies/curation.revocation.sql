@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('curation.revocation');
-REVOKE ALL ON curation.revocation FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON curation.revocation FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON curation.revocation TO tekrar_auditor, tekrar_administrator;
 DROP POLICY IF EXISTS owner_all ON curation.revocation;
 CREATE POLICY owner_all ON curation.revocation TO tekrar_owner USING (true) WITH CHECK (true);

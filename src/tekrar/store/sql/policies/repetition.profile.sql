@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('repetition.profile');
-REVOKE ALL ON repetition.profile FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON repetition.profile FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON repetition.profile TO tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON repetition.profile;
 CREATE POLICY owner_all ON repetition.profile TO tekrar_owner USING (true) WITH CHECK (true);
@@ -8,7 +9,7 @@ CREATE POLICY reads_all ON repetition.profile FOR SELECT TO tekrar_builder
     USING (true);
 DROP POLICY IF EXISTS reads_published ON repetition.profile;
 CREATE POLICY reads_published ON repetition.profile FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer
-    USING (profile_key IN (SELECT r.profile_key FROM repetition.repetition_release r));
+    USING (EXISTS (SELECT FROM repetition.repetition_release AS r WHERE r.profile_key = profile.profile_key));
 DROP POLICY IF EXISTS reads_sealed ON repetition.profile;
 CREATE POLICY reads_sealed ON repetition.profile FOR SELECT TO tekrar_publisher, tekrar_auditor
-    USING (artifact_key IN (SELECT s.artifact_key FROM repetition.seal s));
+    USING (EXISTS (SELECT FROM repetition.seal AS s WHERE s.artifact_key = profile.artifact_key));

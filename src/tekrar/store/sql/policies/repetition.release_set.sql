@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('repetition.release_set');
-REVOKE ALL ON repetition.release_set FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON repetition.release_set FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON repetition.release_set TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator;
 DROP POLICY IF EXISTS owner_all ON repetition.release_set;
 CREATE POLICY owner_all ON repetition.release_set TO tekrar_owner USING (true) WITH CHECK (true);

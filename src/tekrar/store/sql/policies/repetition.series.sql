@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('repetition.series');
-REVOKE ALL ON repetition.series FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON repetition.series FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON repetition.series TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator;
 DROP POLICY IF EXISTS owner_all ON repetition.series;
 CREATE POLICY owner_all ON repetition.series TO tekrar_owner USING (true) WITH CHECK (true);

@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('repetition.witness_span');
-REVOKE ALL ON repetition.witness_span FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON repetition.witness_span FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON repetition.witness_span TO tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON repetition.witness_span;
 CREATE POLICY owner_all ON repetition.witness_span TO tekrar_owner USING (true) WITH CHECK (true);
@@ -8,7 +9,8 @@ CREATE POLICY reads_all ON repetition.witness_span FOR SELECT TO tekrar_builder
     USING (true);
 DROP POLICY IF EXISTS reads_published ON repetition.witness_span;
 CREATE POLICY reads_published ON repetition.witness_span FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer
-    USING (profile_key IN (SELECT r.profile_key FROM repetition.repetition_release r));
+    USING (EXISTS (SELECT FROM repetition.repetition_release AS r WHERE r.profile_key = witness_span.profile_key));
 DROP POLICY IF EXISTS reads_sealed ON repetition.witness_span;
 CREATE POLICY reads_sealed ON repetition.witness_span FOR SELECT TO tekrar_publisher, tekrar_auditor
-    USING (profile_key IN (SELECT p.profile_key FROM repetition.profile p JOIN repetition.seal s USING (artifact_key)));
+    USING (EXISTS (SELECT FROM repetition.profile AS p JOIN repetition.seal AS s USING (artifact_key)
+                    WHERE p.profile_key = witness_span.profile_key));

@@ -1,5 +1,6 @@
 SELECT tekrar_meta.secure('restricted.release_control');
-REVOKE ALL ON restricted.release_control FROM PUBLIC, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator, tekrar_login;
+REVOKE ALL ON restricted.release_control FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
+    tekrar_publisher, tekrar_auditor, tekrar_administrator;
 GRANT SELECT ON restricted.release_control TO tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON restricted.release_control;
 CREATE POLICY owner_all ON restricted.release_control TO tekrar_owner USING (true) WITH CHECK (true);
