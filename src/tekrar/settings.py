@@ -17,6 +17,8 @@ from tekrar.errors import UsageError
 VARIABLES: Final = {
     "TEKRAR_DATABASE_URL": "the PostgreSQL database to use (postgresql://…); unset: an embedded server",
     "TEKRAR_DATA_DIR": "folder of the embedded server (default: tekrar in the user's data folder)",
+    "TEKRAR_ACTOR": "who acts where --as is not given: the name of an actor of the ledger",
+    "TEKRAR_CURSOR_KEY": "key that signs cursors, 64 hex digits (default: made in the data folder)",
     "TEKRAR_PG_BIN": "folder with the PostgreSQL programs that the embedded server uses",
     "TEKRAR_TRACEBACK": "1 shows the traceback of an internal error",
     "TEKRAR_WORKERS": "worker processes when --workers is not given",
@@ -33,6 +35,8 @@ class Settings:
         database_url: URL of a PostgreSQL database, or None for the embedded server. May hold a password.
         data_dir: absolute folder of the embedded server; None where not even a home is named.
         pg_bin: absolute folder of PostgreSQL programs to use and no other, or None.
+        actor: name of the actor who acts, or None.
+        cursor_key: 32 bytes that sign cursors, or None for the data folder's.
         search_path: where programs are looked for, as PATH writes it.
     """
 
@@ -42,6 +46,8 @@ class Settings:
     data_dir: Path | None = None
     pg_bin: Path | None = None
     search_path: str = ""
+    actor: str | None = None
+    cursor_key: bytes | None = field(default=None, repr=False)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -58,6 +64,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         data_dir=_data_dir(found),
         pg_bin=_folder(found, "TEKRAR_PG_BIN"),
         search_path=found.get("PATH", ""),
+        actor=found.get("TEKRAR_ACTOR") or None,
+        cursor_key=_key(found, "TEKRAR_CURSOR_KEY"),
     )
 
 
@@ -85,6 +93,15 @@ def _url(found: Mapping[str, str], name: str) -> str | None:
         # Not shown: it may hold a password.
         raise _refuse(name, None, "postgresql://USER@HOST/DATABASE")
     return value
+
+
+def _key(found: Mapping[str, str], name: str) -> bytes | None:
+    value = found.get(name, "")
+    if not value:
+        return None
+    if len(value) != 64 or not set(value) <= set("0123456789abcdefABCDEF"):
+        raise _refuse(name, None, "64 hex digits")  # not shown: it is secret
+    return bytes.fromhex(value)
 
 
 def _folder(found: Mapping[str, str], name: str) -> Path | None:

@@ -1,0 +1,222 @@
+"""Publication: a prepared plan with every fact of REL-04, and one transaction that publishes it or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tekrar.core.encoding import Json, canonical_json
+from tekrar.errors import UsageError
+from tekrar.store.absence import absence
+from tekrar.store.roles import Role
+from tekrar.store.session import Connection, ask, transaction
+
+#: The profiles of `--all`, in matrix order.
+PROFILES: Final = ("FP", "FS", "PP", "PS")
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What a plan says of one profile.
+
+    Attributes:
+        artifact_root: hex; of a loaded and sealed artifact.
+        short: the profile's short name.
+        release: ID that the release will have, from everything it binds (REL-01).
+        facts: every fact of REL-04 with its expected value.
+    """
+
+    artifact_root: str
+    short: str
+    release: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A publication that was prepared and not done.
+
+    Attributes:
+        publications: one a profile, in matrix order.
+        together: record them as one release set.
+    """
+
+    publications: tuple[Publication, ...]
+    together: bool = False
+
+    def as_json(self) -> bytes:
+        """Canonical JSON (RFC 8785), as `api.publish` takes it."""
+        entries: list[Json] = [
+            {"artifact_root": p.artifact_root, "short": p.short, "release": p.release, "facts": dict(p.facts)}
+            for p in self.publications
+        ]
+        return canonical_json({"publications": entries, "set": self.together})
+
+
+@dataclass(frozen=True)
+class Published:
+    """What publishing did.
+
+    Attributes:
+        outcome: `published`, or `already_visible` when nothing was to be done.
+        releases: (short, release, `publish` or `already_visible`) of each profile.
+        release_set: hex digest of the set, or None.
+    """
+
+    outcome: str
+    releases: tuple[tuple[str, str, str], ...]
+    release_set: str | None
+
+    def as_record(self) -> dict[str, Any]:
+        """As JSON shows it."""
+        return {
+            "outcome": self.outcome,
+            "releases": [
+                {"profile": short, "release": release, "outcome": outcome}
+                for short, release, outcome in self.releases
+            ],
+            "release_set": self.release_set,
+        }
+
+
+def plan_from_json(data: bytes) -> Plan:
+    """A plan from its canonical bytes.
+
+    Raises:
+        UsageError: these are not the bytes of a plan.
+    """
+    try:
+        found = json.loads(data)
+        entries = tuple(
+            Publication(e["artifact_root"], e["short"], e["release"], dict(e["facts"]))
+            for e in found["publications"]
+        )
+        plan = Plan(entries, found["set"])
+        same = plan.as_json() == data
+    except (ValueError, KeyError, TypeError, RecursionError):
+        same, plan = False, Plan(())
+    if not same:
+        raise UsageError(
+            "the plan cannot be read",
+            expected="the canonical JSON of a prepared plan",
+            mend="prepare the publication again",
+            kind="bad_plan",
+        )
+    return plan
+
+
+def chosen_profiles(profiles: Sequence[str] | None) -> tuple[str, ...]:
+    """Profiles in matrix order, each once; all four for None.
+
+    Raises:
+        UsageError: an unknown profile, or none at all.
+    """
+    wanted = PROFILES if profiles is None else tuple(profiles)
+    unknown = [name for name in wanted if name not in PROFILES]
+    if unknown or not wanted:
+        raise UsageError(
+            f"unknown profile {unknown[0]!r}" if unknown else "no profile is named",
+            expected=" or ".join(PROFILES),
+            mend="name a profile, or publish all of them",
+            kind="unknown_profile",
+        )
+    return tuple(name for name in PROFILES if name in wanted)
+
+
+def prepare(
+    connection: Connection, artifact_root: str, profiles: Sequence[str] | None, *, actor: str | None = None
+) -> Plan:
+    """A plan from one snapshot of the database; writes nothing (REL-04).
+
+    Args:
+        connection: as `tekrar.store.session.connect` gives it.
+        artifact_root: hex.
+        profiles: short names, or None for all four as one release set.
+        actor: who publishes; needed where several speak through one login.
+
+    Raises:
+        NotFoundError: the artifact is not loaded, or has no such profile.
+        DatabaseError: no valid grant, an unnamed edition, an unknown actor.
+    """
+    names = chosen_profiles(profiles)
+    with (
+        absence(),
+        transaction(
+            connection,
+            role=Role.PUBLISHER,
+            claims=claims_of(actor),
+            read_only=True,
+            isolation="repeatable read",
+        ),
+    ):
+        found = [
+            connection.execute(b"SELECT api.prepare_publication(%s, %s)", (artifact_root, name)).fetchone()
+            for name in names
+        ]
+    entries = [row[0] for row in found if row is not None]
+    return Plan(
+        tuple(Publication(e["artifact_root"], e["short"], e["release"], e["facts"]) for e in entries),
+        together=profiles is None,
+    )
+
+
+def publish(connection: Connection, plan: Plan, *, actor: str | None = None) -> Published:
+    """Publish a plan whole or not at all, in one transaction (REL-05).
+
+    A plan of releases that are visible already changes nothing and says so.
+
+    Raises:
+        DatabaseError: `fact_mismatch` with the fact, what the plan expected and what was found; a grant, a
+            withdrawn or earlier release, another language of the series. Nothing was published.
+    """
+    with absence():
+        rows = ask(
+            connection,
+            b"SELECT api.publish(%s::jsonb)",
+            (plan.as_json().decode(),),
+            role=Role.PUBLISHER,
+            claims=claims_of(actor),
+            read_only=False,
+        )
+    done = rows[0][0]
+    return Published(
+        done["outcome"],
+        tuple((row["short"], row["release"], row["outcome"]) for row in done["releases"]),
+        done["set"],
+    )
+
+
+def withdraw(connection: Connection, release: str, reason: str, *, actor: str | None = None) -> str:
+    """Withdraw a release by an integrity incident; nothing is deleted.
+
+    Returns:
+        `withdrawn`, or `already_withdrawn` when nothing was to be done.
+
+    Raises:
+        NotFoundError: no such release.
+        UsageError: an empty reason.
+    """
+    if not reason.strip():
+        raise UsageError(
+            "a withdrawal needs a reason",
+            expected="--reason TEXT",
+            mend="say what is wrong",
+            kind="no_reason",
+        )
+    with absence():
+        rows = ask(
+            connection,
+            b"SELECT api.withdraw(%s, %s)",
+            (release, reason),
+            role=Role.PUBLISHER,
+            claims=claims_of(actor),
+            read_only=False,
+        )
+    return str(rows[0][0]["outcome"])
+
+
+def claims_of(actor: str | None) -> dict[str, str]:
+    """The claims of a transaction for an actor; none leaves it to the login."""
+    return {} if actor is None else {"actor": actor}
