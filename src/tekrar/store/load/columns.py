@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +26,9 @@ SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER: Final = b"\xff\xff"
 #: Rows packed at once: a block stays in the processor's cache.
 BLOCK_ROWS: Final = 8192
-#: Rows of a read collected before they are taken apart.
-READ_ROWS: Final = 1 << 11
+#: Rows of a read collected before they are taken apart; messages held at a time, for many at once cost more.
+READ_ROWS: Final = 1 << 13
+READ_MESSAGES: Final = 128
 
 #: Type token -> width in bytes and numpy type of the value.
 TYPES: Final = {
@@ -160,65 +161,140 @@ def _check_range(column: Column, target: str) -> None:
 
 
 def copy_out(
-    connection: Connection, query: bytes, types: Sequence[str], parameters: Sequence[Any] = ()
-) -> list[NDArray[Any]]:
-    """Columns of a query without nulls, read by COPY BINARY: native integers (n,), digests uint8 (n, width).
+    connection: Connection, query: bytes, named: Sequence[tuple[str, str]], parameters: Sequence[Any] = ()
+) -> list[Column]:
+    """Columns of a query, read by COPY BINARY: native integers (n,), digests uint8 (n, width).
+
+    Args:
+        connection: inside a transaction.
+        query: its columns are those of `named`, in that order.
+        named: name and token of `TYPES` of each column; "?" behind a token that may be null.
+        parameters: of the query.
 
     Raises:
         IntegrityError: a row has another form than the types say.
         psycopg.Error: the server refused the query, or was lost.
     """
-    layout = _layout(tuple(types))
-    parts: list[list[NDArray[Any]]] = [[] for _ in types]
+    types = tuple(token for _, token in named)
+    parts: list[list[Column]] = [[] for _ in named]
     statement = b"COPY (" + query + b") TO STDOUT (FORMAT BINARY)"
     with connection.cursor().copy(statement, parameters) as stream:
-        for data in _blocks(stream):
-            rows = _records(data, layout, types)
-            for i, token in enumerate(types):
-                parts[i].append(_column(rows[f"v{i}"], token))
-    return [_joined(part, token) for part, token in zip(parts, types, strict=True)]
+        for rows in _rows(stream):
+            for part, column in zip(parts, _taken_apart(rows, types, named), strict=True):
+                part.append(column)
+    return [_joined(name, token, part) for (name, token), part in zip(named, parts, strict=True)]
 
 
-def _blocks(stream: Any) -> Iterator[bytes]:
-    """What COPY sends, some megabytes at a time, without signature and trailer; a message is a row."""
+def _rows(stream: Any) -> Iterator[_Rows]:
+    """The rows that COPY sends, some at a time, without signature and trailer; a message is a row."""
     messages = iter(stream)
-    held, start = b"", len(SIGNATURE)
-    while some := list(islice(messages, READ_ROWS)):
-        data = b"".join(some)
-        if held:
-            yield held
-        held, start = data[start:], 0
-    # The trailer stands behind the last row.
-    if len(held) > len(TRAILER):
-        yield held[: -len(TRAILER)]
+    start, found, block = len(SIGNATURE), _Rows(), list(islice(messages, READ_MESSAGES))
+    while block:
+        if start:
+            block[0], start = block[0][start:], 0
+        following = list(islice(messages, READ_MESSAGES))
+        if not following:
+            block.pop()  # the last message is the trailer
+        found.add(block)
+        block = following
+        if len(found.lengths) >= READ_ROWS or not block:
+            yield found
+            found = _Rows()
 
 
-def _records(data: bytes, layout: np.dtype[Any], types: Sequence[str]) -> NDArray[Any]:
-    sound = len(data) % layout.itemsize == 0
-    rows = np.frombuffer(data, layout) if sound else np.empty(0, layout)
-    sound = sound and bool((rows["fields"] == len(types)).all())
+class _Rows:
+    """Rows joined by their length, so that few objects live at a time.
+
+    Attributes:
+        lengths: of every row, in order.
+        of_length: the bytes of all rows of a length, in order.
+    """
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.of_length: dict[int, list[bytes]] = {}
+
+    def add(self, rows: list[Any]) -> None:
+        """Join some rows."""
+        lengths = list(map(len, rows))
+        self.lengths += lengths
+        sizes = set(lengths)
+        for size in sizes:
+            some = rows if len(sizes) == 1 else compress(rows, map(size.__eq__, lengths))
+            self.of_length.setdefault(size, []).append(b"".join(some))
+
+
+def _taken_apart(rows: _Rows, types: tuple[str, ...], named: Sequence[tuple[str, str]]) -> list[Column]:
+    """Rows of one length have mostly the same nulls, and then they are one numpy struct."""
+    found = [_empty(name, token, len(rows.lengths)) for name, token in named]
+    length = np.array(rows.lengths, np.int64)
+    for size, data in rows.of_length.items():
+        place = np.flatnonzero(length == size)
+        flat = np.frombuffer(b"".join(data), np.uint8).reshape(len(place), size)
+        while len(place):
+            layout, widths = _form(flat[0].tobytes(), types)
+            structs = flat.view(layout)[:, 0]
+            same = structs["fields"] == len(types)
+            for i, width in enumerate(widths):
+                same &= structs[f"n{i}"] == width
+            if not same.all():
+                structs = structs[same]
+            _fill(found, structs, place[same], widths)
+            place, flat = place[~same], flat[~same]
+    return found
+
+
+def _form(row: bytes, types: tuple[str, ...]) -> tuple[np.dtype[Any], list[int]]:
+    """The struct of a row and of all others with its nulls, and its fields' lengths (-1 for null)."""
+    fields: list[tuple[str, str]] = [("fields", ">i2")]
+    widths: list[int] = []
+    at = 2
     for i, token in enumerate(types):
-        sound = sound and bool((rows[f"n{i}"] == TYPES[token][0]).all())
-    if not sound:
-        raise IntegrityError(
-            "the database sent a row of another form",
-            where="database",
-            expected=", ".join(types),
-            mend="run tekrar db migrate, then load it again",
-            kind="row_form",
-        )
-    return rows
+        width, form = TYPES[token.rstrip("?")]
+        found = int.from_bytes(row[at : at + 4], "big", signed=True)
+        fields.append((f"n{i}", ">i4"))
+        if found == width:
+            fields.append((f"v{i}", form))
+        elif found != -1 or not token.endswith("?"):
+            raise _row_form(types)
+        widths.append(found)
+        at += 4 + max(found, 0)
+    if at != len(row) or int.from_bytes(row[:2], "big") != len(types):
+        raise _row_form(types)
+    return np.dtype(fields), widths
 
 
-def _column(values: NDArray[Any], token: str) -> NDArray[Any]:
-    width, form = TYPES[token]
-    if form.startswith("V"):
-        return np.ascontiguousarray(values).view(np.uint8).reshape(-1, width)
-    return values.astype(form[1:])
+def _fill(found: list[Column], structs: NDArray[Any], place: NDArray[np.int64], widths: list[int]) -> None:
+    for i, (column, width) in enumerate(zip(found, widths, strict=True)):
+        if width < 0:
+            continue
+        values = structs[f"v{i}"]
+        if column.values.ndim == 2:
+            values = np.ascontiguousarray(values).view(np.uint8).reshape(-1, width)
+        column.values[place] = values
+        if column.present is not None:
+            column.present[place] = True
 
 
-def _joined(parts: list[NDArray[Any]], token: str) -> NDArray[Any]:
-    if parts:
-        return np.concatenate(parts)
-    width, form = TYPES[token]
-    return np.empty((0, width), np.uint8) if form.startswith("V") else np.empty(0, form[1:])
+def _empty(name: str, token: str, count: int) -> Column:
+    width, form = TYPES[token.rstrip("?")]
+    shape = (count, width) if form.startswith("V") else (count,)
+    values = np.zeros(shape, np.uint8 if form.startswith("V") else form[1:])
+    return Column(name, token.rstrip("?"), values, np.zeros(count, bool) if token.endswith("?") else None)
+
+
+def _joined(name: str, token: str, parts: list[Column]) -> Column:
+    parts = parts or [_empty(name, token, 0)]
+    present = [part.present for part in parts if part.present is not None]
+    values = np.concatenate([part.values for part in parts])
+    return Column(name, parts[0].type, values, np.concatenate(present) if present else None)
+
+
+def _row_form(types: Sequence[str]) -> IntegrityError:
+    return IntegrityError(
+        "the database sent a row of another form",
+        where="database",
+        expected=", ".join(types),
+        mend="run tekrar db migrate, then load it again",
+        kind="row_form",
+    )

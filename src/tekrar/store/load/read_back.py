@@ -57,11 +57,6 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 #: Number of leading columns that order a table; 1 elsewhere.
 KEYS: Final = {"core.annotation": 2, "repetition.witness_span": 4}
 
-_ZERO: Final = {
-    "uuid": "'00000000-0000-0000-0000-000000000000'::uuid",
-    "digest": f"'\\x{'00' * 32}'::bytea",
-}
-
 Columns = dict[str, Column]
 
 
@@ -78,11 +73,13 @@ def read_table(connection: Connection, table: str, key: int, *, source: str = ""
         IntegrityError: a row has another form than the schema says.
         psycopg.Error: the server refused, or was lost.
     """
-    named = [tuple(column.split(" ")) for column in COLUMNS[table]]
+    named = [(name, kind) for name, _, kind in (column.partition(" ") for column in COLUMNS[table])]
     if any(kind == TEXTS for _, kind in named):
         columns = _by_rows(connection, source or table, key, named)
     else:
-        columns = _by_copy(connection, source or table, key, named)
+        chosen = ", ".join(name for name, _ in named)
+        query = f"SELECT {chosen} FROM {source or table} WHERE {_where(table)} = %s"
+        columns = copy_out(connection, query.encode(), named, (key,))
     return {column.name: column for column in _in_order(columns, KEYS.get(table, 1))}
 
 
@@ -133,28 +130,7 @@ def _where(table: str) -> str:
     return "release_key" if table.startswith("core.") else "profile_key"
 
 
-def _by_copy(connection: Connection, table: str, key: int, named: Sequence[tuple[str, ...]]) -> list[Column]:
-    chosen: list[str] = []
-    types: list[str] = []
-    for name, kind in named:
-        base = kind.rstrip("?")
-        if base != kind:
-            chosen += [f"coalesce({name}, {_ZERO.get(base, f'0::{base}')})", f"{name} IS NOT NULL"]
-            types += [base, "bool"]
-        else:
-            chosen.append(name)
-            types.append(base)
-    query = f"SELECT {', '.join(chosen)} FROM {table} WHERE {_where(table)} = %s"
-    read = iter(copy_out(connection, query.encode(), types, (key,)))
-    found = []
-    for name, kind in named:
-        values = next(read)
-        present = next(read).astype(bool) if kind.endswith("?") else None
-        found.append(Column(name, kind.rstrip("?"), values, present))
-    return found
-
-
-def _by_rows(connection: Connection, table: str, key: int, named: Sequence[tuple[str, ...]]) -> list[Column]:
+def _by_rows(connection: Connection, table: str, key: int, named: Sequence[tuple[str, str]]) -> list[Column]:
     chosen = ", ".join(f"uuid_send({name})" if kind == "uuid" else name for name, kind in named)
     query = f"SELECT {chosen} FROM {table} WHERE {_where(table)} = %s"
     rows = connection.execute(query.encode(), (key,), binary=True).fetchall()

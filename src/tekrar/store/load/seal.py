@@ -203,11 +203,11 @@ def _check_numbers(stored: StoredProfile, text: StoredText, place: str) -> None:
     if len(first) and (int(first.max()) >= len(length) or (length[first] != classes["length"].values).any()):
         raise differs(place, "a class of another length than its first member", "the member's")
     matched = np.flatnonzero(rows["part"].values == PARTS["matched"])
-    number, at, size = np.unique(rows["class_no"].values[matched], return_index=True, return_counts=True)
-    if (
-        not np.array_equal(number, classes["class_no"].values)
-        or not np.array_equal(matched[at], first)
-        or not np.array_equal(size, classes["size"].values)
+    found, at, size = np.unique(rows["class_no"].values[matched], return_index=True, return_counts=True)
+    if not (
+        np.array_equal(found, classes["class_no"].values)
+        and np.array_equal(matched[at], first)
+        and np.array_equal(size, classes["size"].values)
     ):
         raise differs(place, "a class of other members than its size and first row", "its members")
     numbers = stored.witnesses["witness"].values
