@@ -1,4 +1,4 @@
-"""`tekrar db`: the database - start, stop, status, migrate, shell, backup, restore."""
+"""`tekrar db`: the database - start, stop, status, migrate, init, shell, backup, restore."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _HELP: Final = {
     "stop": "stop the embedded server",
     "status": "say what runs where, and which schema it has; starts nothing",
     "migrate": "bring the database to this version's schema",
+    "init": "name the first administrator, who grants roles",
     "shell": "open psql",
     "backup": "write the database to a file",
     "restore": "fill a fresh database from such a file",
@@ -33,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             one.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         if action in ("backup", "restore"):
             one.add_argument("file", type=Path, metavar="FILE", help="a file of pg_dump's custom format")
+        if action == "init":
+            one.add_argument("--administrator", required=True, metavar="NAME", help="name of the actor")
+            one.add_argument(
+                "--login",
+                metavar="ROLE",
+                help="the actor's database login (default: with a URL its user, else tekrar_login)",
+            )
         if action == "shell":
             one.add_argument(
                 "--login", action="store_true", help="as the login role, which sees nothing by itself"
@@ -93,6 +101,22 @@ def _migrate(args: argparse.Namespace, settings: Settings) -> int:
     return _say(args, record, f"schema {done.head} ({made}); functions and policies applied")
 
 
+def _init(args: argparse.Namespace, settings: Settings) -> int:
+    from tekrar.store.curate import initialize
+    from tekrar.store.migrate import require_current
+    from tekrar.store.roles import LOGIN
+    from tekrar.store.session import connect
+
+    with connect(settings, administrator=True) as connection:
+        require_current(connection)
+        login = args.login
+        if login is None and settings.database_url is not None and connection.info.user != LOGIN:
+            login = connection.info.user
+        initialize(connection, args.administrator, login)
+    record = {"administrator": args.administrator, "login": login or LOGIN}
+    return _say(args, record, f"{args.administrator} is the administrator, by login {login or LOGIN}")
+
+
 def _shell(args: argparse.Namespace, settings: Settings) -> int:
     from tekrar.store.backup import shell_command
 
@@ -121,6 +145,7 @@ _ACTIONS: Final[dict[str, Callable[[argparse.Namespace, Settings], int]]] = {
     "stop": _stop,
     "status": _status,
     "migrate": _migrate,
+    "init": _init,
     "shell": _shell,
     "backup": _backup,
     "restore": _restore,

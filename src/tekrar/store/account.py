@@ -78,7 +78,7 @@ def _presented(facts: Mapping[str, Any]) -> str:
     one = facts["class"]
     if facts["presentation"] == "dominated":
         return (
-            f"it is one of {one['size']} equal occurrences; their class {one['class']} is not shown by itself,"
+            f"it is one of {one['size']} equal occurrences; their class {one['class']} is not shown itself,"
             f" for it always stands inside class {one['winner']} of length {one['winner_length']}."
         )
     if facts["presentation"] == "provisional":

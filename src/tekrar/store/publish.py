@@ -1,4 +1,4 @@
-"""Publication: a prepared plan with every fact of REL-04, and one transaction that publishes it or nothing."""
+"""Publication: a prepared plan with every fact of REL-04, and the transaction that publishes it whole."""
 
 from __future__ import annotations
 

@@ -1,0 +1,86 @@
+"""What the verbs that use the database share: their options, who acts, one checked connection."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tekrar.cli.outcome import print_json
+from tekrar.errors import EXIT_OK
+from tekrar.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tekrar.store.read import Reader
+    from tekrar.store.session import Connection
+
+
+def database_argument(parser: argparse.ArgumentParser) -> None:
+    """The option that names another database."""
+    parser.add_argument(
+        "--database-url", metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
+    )
+
+
+def actor_argument(parser: argparse.ArgumentParser) -> None:
+    """The option that says who acts."""
+    parser.add_argument(
+        "--as", dest="acting", metavar="ACTOR", help="who acts (default: TEKRAR_ACTOR, else the login's own)"
+    )
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """Settings of the environment and of the verb's own options."""
+    settings = read_settings()
+    return replace(settings, database_url=args.database_url) if args.database_url else settings
+
+
+@contextmanager
+def acting(args: argparse.Namespace) -> Iterator[tuple[Connection, str | None]]:
+    """A connection as the login, to a database of this program's schema, and the name of who acts."""
+    from tekrar.store.migrate import require_current
+    from tekrar.store.session import connect
+
+    settings = settings_of(args)
+    with connect(settings) as connection:
+        require_current(connection)
+        yield connection, args.acting or settings.actor
+
+
+@contextmanager
+def reading(args: argparse.Namespace) -> Iterator[Reader]:
+    """A reader of published releases; a key for its cursors comes with `args.cursor`."""
+    from tekrar.store.cursor import cursor_key
+    from tekrar.store.migrate import require_current
+    from tekrar.store.read import Reader
+    from tekrar.store.session import connect
+
+    settings = settings_of(args)
+    with connect(settings) as connection:
+        require_current(connection)
+        yield Reader(connection, key=cursor_key(settings) if hasattr(args, "cursor") else None)
+
+
+def occurrence_arguments(parser: argparse.ArgumentParser) -> None:
+    """A release and an occurrence in it."""
+    parser.add_argument("release", metavar="RELEASE", help="ID of a published release (tekrar releases)")
+    parser.add_argument("occurrence", metavar="ID", help="ID of an occurrence")
+    database_argument(parser)
+
+
+def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, always: bool = False) -> int:
+    """Print a result; `always` where it is what was asked for."""
+    if args.json:
+        print_json(record)
+    elif always or not args.quiet:
+        print(words)
+    return EXIT_OK
+
+
+def table(record: Mapping[str, Any]) -> str:
+    """A record as aligned lines; what is None is left out."""
+    known = {name: value for name, value in record.items() if value is not None}
+    width = max(map(len, known), default=0)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in known.items())

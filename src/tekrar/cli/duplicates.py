@@ -1,0 +1,42 @@
+"""`tekrar duplicates`: the equal occurrences of a class or of an occurrence, a page at a time."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tekrar.cli.database import database_argument, reading, say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar duplicates`."""
+    parser.add_argument("release", metavar="RELEASE", help="ID of a published release (tekrar releases)")
+    parser.add_argument(
+        "id", metavar="ID", help="ID of a class or an occurrence, or a provisional group's witness"
+    )
+    parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
+    parser.add_argument("--page", type=int, default=100, metavar="N", help="members a page (default 100)")
+    database_argument(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List a page."""
+    with reading(args) as reader:
+        found = reader.duplicates(args.release, args.id, page=args.page, cursor=args.cursor)
+    return say(args, found, "\n".join(_lines(found)), always=True)
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    if found["status"] != "matched":
+        why = found["code"] or ", ".join(found["reasons"] or ())
+        return [f"{found['status']}{f' ({why})' if why else ''}: it has no class in this release"]
+    name = found["class"] or f"group {found['group_key']}"
+    lines = [f"{found['size']} equal occurrences of {name}"]
+    lines += [
+        f"{one['occurrence']}  bytes {one['start_byte']}-{one['end_byte']}  {one['book_label']}"
+        f"  chapter {one['chapter']}  paragraph {one['paragraph']}"
+        for one in found["members"]
+    ]
+    if found["next"]:
+        lines.append(f"more: --cursor {found['next']}")
+    return lines
