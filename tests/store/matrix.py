@@ -120,6 +120,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "get_occurrence",
             "list_classes",
             "list_duplicates",
+            "list_members",
             "occurrence_status",
             "refuse_absent",
             "release_show",

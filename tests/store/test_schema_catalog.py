@@ -14,6 +14,7 @@ ASKED_MOST = (
     "api.get_occurrence",
     "api.list_classes",
     "api.list_duplicates",
+    "api.list_members",
     "api.occurrence_status",
     "api.text_slice",
 )

@@ -351,10 +351,15 @@ def test_members_and_classes_are_paged_by_key(admin: Connection, published: Any)
             after = page[-1][0]
         assert [row[:2] for row in seen] == [(1, one.occurrence("FS", 1)), (3, one.occurrence("FS", 3))]
         assert {row[2:] for row in seen} == {(2, "published")}
+        bare = reader.execute(
+            "SELECT row_no, occurrence, size, presentation FROM api.list_members(%s, %s, NULL, -1, 9)",
+            (releases["FS"], one.exact_class("FS", 1)),
+        ).fetchall()
+        assert bare == seen
         for presentation, classes in (("published", [one.exact_class("FS", 1)]), ("dominated", [one.exact_class("FS", 0)]),
                                       ("provisional", [])):
             found = reader.execute(
-                "SELECT class, length, size, class_no, winner FROM api.list_classes(%s, %s, NULL, NULL, NULL, 10)",
+                "SELECT class, length, size, class_no, winner FROM api.list_classes(%s, %s, -1, 10)",
                 (releases["FS"], presentation),
             ).fetchall()
             assert [row[0] for row in found] == classes
@@ -362,7 +367,7 @@ def test_members_and_classes_are_paged_by_key(admin: Connection, published: Any)
                 assert found[0][4] == one.exact_class("FS", 1)
             for row in found:
                 assert reader.execute(
-                    "SELECT * FROM api.list_classes(%s, %s, %s, %s, %s, 10)", (releases["FS"], presentation, *row[1:4])
+                    "SELECT * FROM api.list_classes(%s, %s, %s, 10)", (releases["FS"], presentation, row[3])
                 ).fetchall() == []
         group = sha("witness", "PP", "0")
         found = reader.execute(

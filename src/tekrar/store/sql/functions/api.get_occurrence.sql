@@ -18,16 +18,13 @@ BEGIN
            e.enumerator = 'sentence_run_2_12_v1' AS runs INTO r
         FROM repetition.repetition_release e LEFT JOIN repetition.incident i ON i.release = e.release
         WHERE e.release = get_occurrence.release;
-    SELECT t.*, w.root AS mask INTO o FROM repetition.occurrence t
+    SELECT t.*, w.root AS mask, k.class, k.size, CASE WHEN k.class IS NULL THEN k.witness END AS group_key INTO o
+        FROM repetition.occurrence t
         JOIN repetition.witness w ON w.profile_key = r.profile_key AND w.witness = t.witness
+        LEFT JOIN repetition.class k ON k.profile_key = r.profile_key AND k.class_no = t.class_no
         WHERE t.profile_key = r.profile_key AND t.occurrence = get_occurrence.occurrence;
     IF NOT FOUND THEN
         PERFORM api.refuse_absent(get_occurrence.release, 'occurrence', get_occurrence.occurrence::text);
-    END IF;
-    IF o.class_no IS NOT NULL THEN
-        SELECT k.class, CASE WHEN k.class IS NULL THEN k.witness END, k.size INTO class, group_key, size
-            FROM repetition.class k WHERE k.profile_key = r.profile_key AND k.class_no = o.class_no;
-        presentation := api.token('presentation', o.presentation);
     END IF;
     paragraph := o.unit;
     last_paragraph := o.unit;
@@ -35,24 +32,29 @@ BEGIN
         SELECT min(s.paragraph), max(s.paragraph) INTO paragraph, last_paragraph FROM core.sentence s
             WHERE s.release_key = r.release_key AND s.sentence IN (o.unit, o.unit + o.length - 1);
     END IF;
-    SELECT g.para, g.ord, h.chapter, h.number, h.title, b.book, b.label INTO STRICT a
+    SELECT g.para, g.ord, h.chapter, h.number, h.title, b.book, b.label,
+           substring(x.data FROM (o.start_byte % 32768)::integer + 1 FOR o.extent) AS part INTO STRICT a
         FROM core.paragraph g
         JOIN core.chapter h ON h.release_key = r.release_key AND h.chapter = g.chapter
         JOIN core.book b ON b.release_key = r.release_key AND b.book = h.book
+        JOIN core.text_block x ON x.release_key = r.release_key AND x.block = o.start_byte / 32768
         WHERE g.release_key = r.release_key AND g.paragraph = get_occurrence.paragraph;
     end_ord := a.ord;
     IF last_paragraph <> paragraph THEN
         SELECT g.ord INTO end_ord FROM core.paragraph g
             WHERE g.release_key = r.release_key AND g.paragraph = get_occurrence.last_paragraph;
     END IF;
-    content := api.text_slice(r.release_key, o.start_byte, o.start_byte + o.extent);
+    content := a.part;
+    IF octet_length(content) <> o.extent THEN -- it goes on in the next block
+        content := api.text_slice(r.release_key, o.start_byte, o.start_byte + o.extent);
+    END IF;
     RETURN QUERY SELECT CASE WHEN r.withdrawn IS NOT NULL THEN 'integrity_error' WHEN o.part = 1 THEN 'matched'
         WHEN o.part = 2 THEN 'unique' WHEN o.part = 3 THEN 'not_evaluated' WHEN o.part = 4 THEN 'excluded'
         ELSE 'integrity_error' END,
-        presentation, CASE WHEN r.withdrawn IS NOT NULL THEN 'withdrawn_release'
+        api.token('presentation', o.presentation), CASE WHEN r.withdrawn IS NOT NULL THEN 'withdrawn_release'
             WHEN o.part = 3 THEN api.token('pending', o.code) WHEN o.part = 4 THEN api.token('reason', o.code)
             WHEN o.part = 5 THEN api.token('failure', o.code) END,
-        class, group_key, size, r.short, r.profile, r.predicate, r.text_release, o.row_no, o.selection, o.start_byte,
+        o.class, o.group_key, o.size, r.short, r.profile, r.predicate, r.text_release, o.row_no, o.selection, o.start_byte,
         o.start_byte + o.extent, o.length, o.unit, a.book, a.label, a.chapter, a.number, a.title, paragraph,
         last_paragraph, a.para, a.ord, end_ord, o.mask, o.fingerprint, content;
 END

@@ -1,7 +1,6 @@
--- Classes of a release, longest and then largest first, from behind (after_length, after_size, after_class_no) on; null
+-- Classes of a release, longest and then largest first, from behind class number `after` on; -1
 -- starts. presentation: published, dominated or provisional. A page ends the list when it is short.
-CREATE OR REPLACE FUNCTION api.list_classes(release uuid, presentation text, after_length smallint, after_size integer,
-                                            after_class_no integer, page integer)
+CREATE OR REPLACE FUNCTION api.list_classes(release uuid, presentation text, after integer, page integer)
     RETURNS TABLE (class uuid, group_key bytea, size integer, length smallint, class_no integer, first_row integer,
                    winner uuid, left_extension smallint, right_extension smallint)
     LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
@@ -9,10 +8,15 @@ AS $$
 #variable_conflict use_column
 DECLARE
     key integer;
+    last record;
 BEGIN
     SELECT r.profile_key INTO key FROM repetition.repetition_release r WHERE r.release = list_classes.release;
     IF NOT FOUND THEN
         PERFORM api.not_found('repetition release', list_classes.release::text);
+    END IF;
+    SELECT c.length, c.size INTO last FROM repetition.class c WHERE c.profile_key = key AND c.class_no = after;
+    IF NOT FOUND AND after <> -1 THEN
+        PERFORM api.not_found('class number', after::text);
     END IF;
     -- (length, size) fall and class_no rises: said in three steps, so that the index is entered at the right place.
     IF presentation IN ('published', 'provisional') THEN
@@ -21,9 +25,9 @@ BEGIN
                c.left_extension, c.right_extension
         FROM repetition.class c
         WHERE c.profile_key = key AND c.winner IS NULL AND (c.class IS NULL) = (presentation = 'provisional')
-          AND c.length <= coalesce(after_length, 32767::smallint)
-          AND (after_length IS NULL OR c.length < after_length OR c.size < after_size
-               OR (c.size = after_size AND c.class_no > after_class_no))
+          AND c.length <= coalesce(last.length, 32767::smallint)
+          AND (last.length IS NULL OR c.length < last.length OR c.size < last.size
+               OR (c.size = last.size AND c.class_no > after))
         ORDER BY c.length DESC, c.size DESC, c.class_no LIMIT page;
     ELSIF presentation = 'dominated' THEN
         RETURN QUERY
@@ -31,9 +35,9 @@ BEGIN
         FROM repetition.class c
         JOIN repetition.class w ON w.profile_key = c.profile_key AND w.class_no = c.winner
         WHERE c.profile_key = key AND c.winner IS NOT NULL
-          AND c.length <= coalesce(after_length, 32767::smallint)
-          AND (after_length IS NULL OR c.length < after_length OR c.size < after_size
-               OR (c.size = after_size AND c.class_no > after_class_no))
+          AND c.length <= coalesce(last.length, 32767::smallint)
+          AND (last.length IS NULL OR c.length < last.length OR c.size < last.size
+               OR (c.size = last.size AND c.class_no > after))
         ORDER BY c.length DESC, c.size DESC, c.class_no LIMIT page;
     ELSE
         RAISE EXCEPTION USING ERRCODE = 'TK012', MESSAGE = format('%s is no presentation', presentation),
@@ -42,5 +46,5 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE ALL ON FUNCTION api.list_classes(uuid, text, smallint, integer, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION api.list_classes(uuid, text, smallint, integer, integer, integer) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
+REVOKE ALL ON FUNCTION api.list_classes(uuid, text, integer, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.list_classes(uuid, text, integer, integer) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;

@@ -32,12 +32,20 @@ BEGIN
     FROM (SELECT * FROM repetition.occurrence m
           WHERE m.profile_key = r.profile_key AND m.class_no = one.class_no AND m.row_no > after_row
           ORDER BY m.row_no LIMIT page) AS o
-    LEFT JOIN core.sentence s ON r.runs AND s.release_key = r.release_key AND s.sentence = o.unit
-    LEFT JOIN core.sentence e ON r.runs AND e.release_key = r.release_key AND e.sentence = o.unit + o.length - 1
-    JOIN core.paragraph g ON g.release_key = r.release_key AND g.paragraph = coalesce(s.paragraph, o.unit)
-    JOIN core.paragraph l ON l.release_key = r.release_key AND l.paragraph = coalesce(e.paragraph, o.unit)
-    JOIN core.chapter h ON h.release_key = r.release_key AND h.chapter = g.chapter
-    JOIN core.book b ON b.release_key = r.release_key AND b.book = h.book
+    -- LIMIT 1: each looked up by its key, a page's members at a time, however large the class is.
+    CROSS JOIN LATERAL (SELECT CASE WHEN r.runs THEN (SELECT s.paragraph FROM core.sentence s
+                                    WHERE s.release_key = r.release_key AND s.sentence = o.unit) ELSE o.unit END AS first,
+                               CASE WHEN r.runs THEN (SELECT s.paragraph FROM core.sentence s
+                                    WHERE s.release_key = r.release_key AND s.sentence = o.unit + o.length - 1)
+                               ELSE o.unit END AS last LIMIT 1) AS u
+    CROSS JOIN LATERAL (SELECT p.paragraph, p.chapter, p.para, p.ord, p.start_byte FROM core.paragraph p
+                        WHERE p.release_key = r.release_key AND p.paragraph = u.first LIMIT 1) AS g
+    CROSS JOIN LATERAL (SELECT p.paragraph, p.ord, p.start_byte FROM core.paragraph p
+                        WHERE p.release_key = r.release_key AND p.paragraph = u.last LIMIT 1) AS l
+    CROSS JOIN LATERAL (SELECT c.book, c.chapter, c.number FROM core.chapter c
+                        WHERE c.release_key = r.release_key AND c.chapter = g.chapter LIMIT 1) AS h
+    CROSS JOIN LATERAL (SELECT k.label FROM core.book k WHERE k.release_key = r.release_key AND k.book = h.book
+                        LIMIT 1) AS b
     ORDER BY o.row_no;
 END
 $$;

@@ -1,10 +1,11 @@
--- Status of one occurrence under one named release: from its place in the partition, never from an empty list (QRY-03).
+-- One occurrence under one named release with its status: from its place in the partition, never from an empty list (QRY-03).
 -- An unknown release or occurrence is an error, never `unique`. A withdrawn release answers integrity_error.
 -- Small statements by key and one plan kept for all of them: this is the question asked most. It runs as its caller, so
 -- its search path is the caller's own matter.
 CREATE OR REPLACE FUNCTION api.occurrence_status(release uuid, occurrence uuid)
     RETURNS TABLE (status text, presentation text, code text, reasons text[], class uuid, group_key bytea, size integer,
-                   short text, profile uuid, predicate text, text_release uuid, row_no integer)
+                   short text, profile uuid, predicate text, text_release uuid, row_no integer, selection uuid,
+                   start_byte bigint, end_byte bigint, length smallint, unit integer)
     LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
@@ -15,7 +16,9 @@ BEGIN
     SELECT e.profile_key, e.short, e.profile, e.predicate, e.text_release, i.release AS withdrawn INTO r
         FROM repetition.repetition_release e LEFT JOIN repetition.incident i ON i.release = e.release
         WHERE e.release = occurrence_status.release;
-    SELECT t.row_no, t.class_no, t.part, t.code, t.presentation, t.witness INTO o FROM repetition.occurrence t
+    SELECT t.row_no, t.class_no, t.part, t.code, t.presentation, t.witness, t.selection, t.start_byte, t.extent, t.length,
+           t.unit INTO o
+        FROM repetition.occurrence t
         WHERE t.profile_key = r.profile_key AND t.occurrence = occurrence_status.occurrence;
     IF NOT FOUND THEN
         PERFORM api.refuse_absent(occurrence_status.release, 'occurrence', occurrence_status.occurrence::text);
@@ -40,6 +43,11 @@ BEGIN
     predicate := r.predicate;
     text_release := r.text_release;
     row_no := o.row_no;
+    selection := o.selection;
+    start_byte := o.start_byte;
+    end_byte := o.start_byte + o.extent;
+    length := o.length;
+    unit := o.unit;
     RETURN NEXT;
 END
 $$;
