@@ -9,6 +9,7 @@ from typing import Any, Final
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
 from tekrar.store.publish import claims_of
+from tekrar.store.read import plain
 from tekrar.store.roles import GRANTABLE, Role
 from tekrar.store.session import Connection, ask, transaction
 
@@ -116,7 +117,7 @@ def freeze(connection: Connection, reason: str, *, actor: str | None) -> dict[st
 def grants(connection: Connection, *, actor: str | None) -> list[dict[str, Any]]:
     """Every grant with its state at this moment, in the order they were given."""
     rows = ask(connection, b"SELECT * FROM api.grants()", role=Role.ADMINISTRATOR, claims=claims_of(actor))
-    return [dict(zip(_GRANTS, row, strict=True)) for row in rows]
+    return [{k: plain(k, v) for k, v in zip(_GRANTS, row, strict=True)} for row in rows]
 
 
 def _call(

@@ -62,14 +62,16 @@ class Reader:
     claims: Claims | None = None
     key: bytes | None = None
 
-    def _ask(self, query: bytes, parameters: Sequence[Any], names: Sequence[str]) -> list[Record]:
+    def _ask(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[Record]:
+        # By name: a function may come to give more than this version knows.
+        query = f"SELECT {', '.join(names)} FROM {call}".encode()
         with absence():
             rows = ask(self.connection, query, parameters, role=self.role, claims=self.claims)
-        return [{k: _plain(k, v) for k, v in zip(names, row, strict=True)} for row in rows]
+        return [{k: plain(k, v) for k, v in zip(names, row, strict=True)} for row in rows]
 
     def releases(self) -> list[Record]:
         """Every published release with its state: `visible`, `earlier` or `withdrawn`."""
-        return self._ask(b"SELECT * FROM api.releases()", (), _RELEASES)
+        return self._ask("api.releases()", (), _RELEASES)
 
     def release(self, release: str) -> Record:
         """One release: what it binds, its incident if it was withdrawn, the moves of its pointer.
@@ -77,13 +79,13 @@ class Reader:
         Raises:
             NotFoundError: no such release, or none that the role may see.
         """
-        query = b"SELECT * FROM api.release_show(%s)"
+        query = "api.release_show(%s)"
         found = self._ask(query, (_id(release, "release"),), _RELEASE)[0]
         return {"release": release, **found, "bound": json.loads(found["bound"])}
 
     def coverage(self, release: str) -> Record:
-        """Coverage as the build stated it and as the load counted it (QRY-06)."""
-        query = b"SELECT * FROM api.coverage(%s)"
+        """Coverage as the build stated it and as the load counted it."""
+        query = "api.coverage(%s)"
         found = self._ask(query, (_id(release, "release"),), _COVERAGE)[0]
         return {"release": release, **found, "stated": json.loads(found["stated"])}
 
@@ -93,20 +95,20 @@ class Reader:
         Raises:
             NotFoundError: no such release, or no such occurrence in its universe; never `unique`.
         """
-        query = b"SELECT * FROM api.occurrence_status(%s, %s)"
+        query = "api.occurrence_status(%s, %s)"
         ids = (_id(release, "release"), _id(occurrence, "occurrence"))
         return {"release": release, "occurrence": occurrence, **self._ask(query, ids, _STATUS)[0]}
 
     def occurrence(self, release: str, occurrence: str) -> Record:
         """One occurrence with its anchors and `content`, its exact bytes from core (CORE-03, QRY-04)."""
-        query = b"SELECT * FROM api.get_occurrence(%s, %s)"
+        query = "api.get_occurrence(%s, %s)"
         ids = (_id(release, "release"), _id(occurrence, "occurrence"))
         return {"release": release, "occurrence": occurrence, **self._ask(query, ids, _OCCURRENCE)[0]}
 
     def why(self, release: str, occurrence: str) -> Record:
         """The facts behind a status: part, counts, roots, validation; `tekrar.store.account` says them."""
         ids = (_id(release, "release"), _id(occurrence, "occurrence"))
-        found = self._ask(b"SELECT api.why(%s, %s)", ids, ("facts",))[0]
+        found = self._ask("api.why(%s, %s) AS facts", ids, ("facts",))[0]
         return {"occurrence": occurrence, **found["facts"]}
 
     def duplicates(self, release: str, id: str, *, page: int = 100, cursor: str | None = None) -> Record:
@@ -141,28 +143,33 @@ class Reader:
         if head["status"] != "matched":
             return {**answer, "members": [], "next": None}
         members = self._members(wanted, head, after, page + 1)
-        if len(members) > page:
-            members = members[:page]
-            answer["next"] = write_cursor(self._key(), place, members[-1]["row_no"])
-        else:
-            answer["next"] = None
-        return {**answer, "size": members[0]["size"] if members else head["size"], "members": members}
+        more = len(members) > page
+        members = members[:page]
+        following = write_cursor(self._key(), place, members[-1]["row_no"]) if more else None
+        return {**answer, "members": members, "next": following}
 
     def _class_of(self, release: str, id: str) -> Record:
         """Status and class of what an ID names: a group by its witness, an occurrence, else a class."""
-        named: Record = {"status": "matched", "code": None, "reasons": None, "size": None}
+        head: Record = {"class": None, "group_key": None}
         if len(id) == 64:
-            return {**named, "class": None, "group_key": _witness(id).hex()}
-        try:
-            found = self.status(release, id)
-        except NotFoundError:
-            return {**named, "class": id, "group_key": None}
+            head["group_key"] = _witness(id).hex()
+        else:
+            try:
+                return self._head(release, id)
+            except NotFoundError:
+                head["class"] = id
+        # A class has the status of its members, and always a first one.
+        first = self._members(_id(release, "release"), head, -1, 1)[0]
+        return self._head(release, first["occurrence"])
+
+    def _head(self, release: str, occurrence: str) -> Record:
+        found = self.status(release, occurrence)
         return {name: found[name] for name in ("status", "code", "reasons", "size", "class", "group_key")}
 
     def _members(self, release: uuid.UUID, head: Record, after: int, count: int) -> list[Record]:
         named = None if head["class"] is None else _id(head["class"], "class")
         group = None if head["group_key"] is None else bytes.fromhex(head["group_key"])
-        query = b"SELECT * FROM api.list_duplicates(%s, %s, %s, %s::integer, %s::integer)"
+        query = "api.list_duplicates(%s, %s, %s, %s::integer, %s::integer)"
         return self._ask(query, (release, named, group, after, count), _MEMBER)
 
     def _key(self) -> bytes:
@@ -192,7 +199,8 @@ def _witness(text: str) -> bytes:
         ) from None
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain(name: str, value: Any) -> Any:
+    """A value of a row as JSON shows it."""
     if isinstance(value, bytes):
         if name == "content":
             return value
