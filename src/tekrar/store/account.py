@@ -1,4 +1,4 @@
-"""A plain-language account of how a status came about, from the facts of `api.why` .
+"""A plain-language account of how a status came about, from the facts of `api.why`.
 
 Every sentence is qualified by profile, predicate and release (AMB-53); none says more than the facts do.
 """
