@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tekrar.build import build
 from tekrar.core.identity import uuid_text
-from tekrar.corpus.release_package import open_release
+from tekrar.corpus.release_package import open_release, write_release
+from tekrar.corpus.structured import import_structured
 from tekrar.errors import NotFoundError, UsageError
 from tekrar.store.cursor import KEY_FILE, cursor_key, read_cursor, write_cursor
 from tekrar.store.cursor import Place as CursorPlace
@@ -23,7 +25,7 @@ from tekrar.store.session import open_target
 from tekrar.store.target import Embedded, of_embedded
 from tekrar.view.answer import answer_for
 from tekrar.view.open import Corpus, open_corpus
-from tests.store.load_corpus import make
+from tests.store.load_corpus import make, source
 from tests.store.place import settings_in, tekrar, url_of
 
 
@@ -264,6 +266,50 @@ def test_cursors_belong_to_one_key_release_query_and_role(tmp_path: Path) -> Non
         with pytest.raises(UsageError) as error:
             read_cursor(wrong_key, place, text)
         assert error.value.kind == "bad_cursor"
+
+
+@pytest.mark.req("QRY-05", "REL-05")
+def test_a_successor_leaves_the_pages_of_the_earlier_release(
+    place: Place, corpus: Corpus, published: dict[str, str]
+) -> None:
+    release, id = published["FS"], example(corpus, "FS", "matched")
+    first = place.run("duplicates", release, id, "--page", "1")
+    whole = place.run("duplicates", release, id)
+    text, artifact = make(place.folder / "second", more="Yeni bir söz.")
+    place.run("load", str(artifact), "--release", str(text), user="superuser")
+    done = place.run("publish", "--profile", "FS", str(artifact), actor="Ege")
+    successor = done["releases"][0]["release"]
+    states = {one["release"]: one["state"] for one in place.run("releases")["releases"]}
+    assert (states[successor], states[release]) == ("visible", "earlier")
+    second = place.run("duplicates", release, id, "--page", "1", "--cursor", first["next"])
+    assert second["members"] == whole["members"][1:2]
+    refused = place.refused("duplicates", successor, id, "--cursor", first["next"], status=2)
+    assert refused == "foreign_cursor"
+    before = "publish", "--profile", "FS", str(place.artifact)
+    assert place.refused(*before, actor="Ege") == "already_published"  # not made visible again
+
+
+def test_an_unnamed_edition_and_a_change_of_language_are_refused(
+    place: Place, published: dict[str, str]
+) -> None:
+    for name, facts, kind in (
+        ("unnamed", {**source("unnamed")}, "unnamed_edition"),
+        ("other tag", {**source(), "language": "tr-CY"}, "series_language"),
+    ):
+        before = place.run("releases")
+        text, artifact = made_from(place.folder / name, facts)
+        place.run("load", str(artifact), "--release", str(text), user="superuser")
+        assert place.refused("publish", "--profile", "FS", str(artifact), actor="Ege") == kind
+        assert place.run("releases") == before
+
+
+def made_from(folder: Path, document: dict[str, Any]) -> tuple[Path, Path]:
+    """Release and artifact of a structured document."""
+    folder.mkdir()
+    imported = import_structured(json.dumps(document).encode(), where="x.json", edition=None, language=None)
+    write_release(imported, folder / "release")
+    build(folder / "release", out=folder / "artifact", engine="hashlib")
+    return folder / "release", folder / "artifact"
 
 
 def test_a_withdrawn_release_stays_and_answers_integrity_error(
