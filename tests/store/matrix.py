@@ -29,7 +29,8 @@ _AUTHORITY: Final = frozenset({AUDITOR, ADMINISTRATOR})
 _HEADS: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR, ADMINISTRATOR})
 _STRUCTURES: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR})
 
-#: Relation -> the roles that may SELECT from it (row-level security decides what they find). No role but the owner
+#: Relation -> the roles that may SELECT from it (row-level security decides what they find). No role but
+#: the owner
 #: has any other verb on any relation.
 SELECT: Final[dict[str, frozenset[str]]] = {
     "core.annotation": _CORPUS,
@@ -110,7 +111,8 @@ POINTERS: Final = frozenset({"curation.head", "repetition.visible"})
 #: What the migration runner keeps for itself; no facts.
 RUNNER: Final = frozenset({"tekrar_meta.code", "tekrar_meta.migration"})
 
-#: Function of `api` -> the roles that may execute it. No other function of the schemas can be executed by anybody,
+#: Function of `api` -> the roles that may execute it. No other function of the schemas can be executed by
+#: anybody,
 #: except the runner's.
 EXECUTE: Final[dict[str, frozenset[str]]] = {
     **{

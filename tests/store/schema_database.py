@@ -63,8 +63,7 @@ def refusal(connection: Connection, statement: str, parameters: tuple[Any, ...] 
         with connection.transaction():
             connection.execute(statement.encode(), parameters)
     except psycopg.Error as error:
-        assert error.sqlstate is not None
-        return error.sqlstate
+        return error.sqlstate or "no SQLSTATE"
     return None
 
 

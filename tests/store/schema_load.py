@@ -1,4 +1,4 @@
-"""A tiny text release and artifact in the database, row by row: every part of the exact work, for the tests of the schema.
+"""A tiny text release and artifact in the database, row by row, with every part of the exact work.
 
 Invented: the IDs and roots stand for what a build gives; only the shapes and the counts are true.
 """
@@ -60,7 +60,10 @@ class Text:
 
 
 def tiny_text(prefix: str = "") -> Text:
-    data, atom, sentences, separators, paragraphs = b"", 0, [], [], []
+    data, atom = b"", 0
+    sentences: list[Row] = []
+    separators: list[Row] = []
+    paragraphs: list[Row] = []
     which = iter(SENTENCES)
     for number, count in enumerate(PARAGRAPHS):
         begin, first, first_atom = len(data), len(sentences), atom
@@ -85,7 +88,9 @@ def copy(connection: Connection, target: str, key: int, rows: list[Row], columns
             stream.write_row((key, *row))
 
 
-def load_text(connection: Connection, *, edition: str, prefix: str = "") -> tuple[int, uuid.UUID, Text]:
+def load_text(
+    connection: Connection, *, edition: str, prefix: str = "", language: str = "tr"
+) -> tuple[int, uuid.UUID, Text]:
     """Load the tiny release as the transaction's role."""
     text = tiny_text(prefix)
     manifest = json.dumps(
@@ -104,8 +109,8 @@ def load_text(connection: Connection, *, edition: str, prefix: str = "") -> tupl
         name(edition, prefix),
     )
     began = connection.execute(
-        "SELECT api.begin_text(%s, %s, 'tr', 'source', %s, %s, %s, %s)",
-        (release, edition, certified, root, manifest, len(text.data)),
+        "SELECT api.begin_text(%s, %s, %s, 'source', %s, %s, %s, %s)",
+        (release, edition, language, certified, root, manifest, len(text.data)),
     ).fetchone()
     assert began is not None
     key, targets = began[0]["release_key"], began[0]["targets"]
@@ -114,7 +119,7 @@ def load_text(connection: Connection, *, edition: str, prefix: str = "") -> tupl
     copy(connection, targets["core.text_block"], key, [(0, text.data)])
     copy(connection, targets["core.book"], key, [(0, b"bah\x00ce", None, False, 0, 1, 0, len(text.data))])
     whole = (0, len(text.paragraphs), 0, len(text.sentences), 0, len(text.data))
-    copy(connection, targets["core.chapter"], key, [(0, 0, 1, "Kuyu".encode(), *whole)])
+    copy(connection, targets["core.chapter"], key, [(0, 0, 1, b"Kuyu", *whole)])
     copy(connection, targets["core.paragraph"], key, text.paragraphs)
     copy(connection, targets["core.sentence"], key, text.sentences)
     copy(connection, targets["core.separator"], key, text.separators)
@@ -131,7 +136,8 @@ def load_text(connection: Connection, *, edition: str, prefix: str = "") -> tupl
     return key, release, text
 
 
-#: (part, code, class, presentation) of the paragraphs 0, 1, 3, 4 and of the four runs of the chapter that are kept.
+#: (part, code, class, presentation) of the paragraphs 0, 1, 3, 4 and of the four runs of the chapter that
+#: are kept.
 STATES: dict[str, list[tuple[int, int | None, int | None, int | None]]] = {
     "FP": [(1, None, 0, 1), (1, None, 0, 1), (2, None, None, None), (2, None, None, None)],
     "PP": [(1, None, 0, 3), (1, None, 0, 3), (3, 2, None, None), (4, 2, None, None)],
@@ -227,9 +233,9 @@ def coverage_of(short: str, classes: list[Row], exclusions: int) -> dict[str, An
     }
 
 
-def load(connection: Connection, *, edition: str = "bahçe", prefix: str = "") -> Loaded:
-    """Load and seal the tiny release and its artifact inside the caller's transaction, as the caller's role."""
-    key, release, text = load_text(connection, edition=edition, prefix=prefix)
+def load(connection: Connection, *, edition: str = "bahçe", prefix: str = "", language: str = "tr") -> Loaded:
+    """Load and seal the tiny release and its artifact in the caller's transaction and role."""
+    key, release, text = load_text(connection, edition=edition, prefix=prefix, language=language)
     root, ids, profiles = sha("artifact", str(release)), {}, []
     for short, (projection, enumerator, predicate) in MATRIX.items():
         exclusions = int(short in ("FP", "PP"))

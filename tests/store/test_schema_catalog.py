@@ -5,8 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from tekrar.store.session import Connection
 from tests.store.matrix import LOGIN, OWNER, ROLES, SCHEMAS, SELECT, VERBS
-from tests.store.schema_database import Connection, acting_as, admin, loaded  # noqa: F401
+from tests.store.schema_database import acting_as
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -22,13 +23,15 @@ ASKED_MOST = (
 _TABLES = """
     SELECT n.nspname || '.' || c.relname, c.relrowsecurity, c.relforcerowsecurity, r.rolname,
            c.relispartition, (SELECT count(*) FROM pg_policy AS p WHERE p.polrelid = c.oid)
-    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_roles AS r ON r.oid = c.relowner
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    JOIN pg_roles AS r ON r.oid = c.relowner
     WHERE n.nspname = ANY (%s) AND c.relkind IN ('r', 'p', 'f', 'm') ORDER BY 1
 """
 _FUNCTIONS = """
     SELECT p.oid::regprocedure::text, p.prosecdef, coalesce(p.proconfig, '{}'), r.rolname,
            has_function_privilege('public', p.oid, 'EXECUTE')
-    FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace JOIN pg_roles AS r ON r.oid = p.proowner
+    FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+    JOIN pg_roles AS r ON r.oid = p.proowner
     WHERE n.nspname = ANY (%s) ORDER BY 1
 """
 
@@ -93,12 +96,15 @@ def test_public_holds_nothing(admin: Connection) -> None:
         (list(SCHEMAS),),
     ).fetchall()
     schemas = admin.execute(
-        "SELECT n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = ANY (%s) AND a.grantee = 0",
+        "SELECT n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = ANY"
+        " (%s) AND a.grantee = 0",
         (list(SCHEMAS),),
     ).fetchall()
     columns = admin.execute(
-        "SELECT a.attrelid::regclass::text, a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid"
-        " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY (%s) AND a.attacl IS NOT NULL",
+        "SELECT a.attrelid::regclass::text, a.attname FROM pg_attribute AS a JOIN pg_class AS c ON"
+        " c.oid = a.attrelid"
+        " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY (%s) AND a.attacl"
+        " IS NOT NULL",
         (list(SCHEMAS),),
     ).fetchall()
     assert (relations, schemas, columns) == ([], [], [])
@@ -114,7 +120,8 @@ def test_a_login_role_holds_no_privilege_and_inherits_none(admin: Connection) ->
     assert LOGIN in logins
     for login in logins:
         row = admin.execute(
-            "SELECT rolinherit, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication FROM pg_roles WHERE rolname = %s",
+            "SELECT rolinherit, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication FROM"
+            " pg_roles WHERE rolname = %s",
             (login,),
         ).fetchone()
         assert row == (False, False, False, False, False)
@@ -141,14 +148,16 @@ def test_roles_are_powerless_and_the_login_reaches_the_grantable_ones_only(admin
 
 def test_no_foreign_key_cascades(admin: Connection) -> None:
     found = admin.execute(
-        "SELECT conname FROM pg_constraint WHERE contype = 'f' AND (confdeltype NOT IN ('a', 'r') OR confupdtype NOT IN ('a', 'r'))"
+        "SELECT conname FROM pg_constraint WHERE contype = 'f' AND (confdeltype NOT IN ('a', 'r') OR"
+        " confupdtype NOT IN ('a', 'r'))"
     ).fetchall()
     assert found == []
 
 
 def test_every_text_column_that_can_order_is_collated_by_bytes(admin: Connection) -> None:
     found = admin.execute(
-        "SELECT a.attrelid::regclass::text, a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid"
+        "SELECT a.attrelid::regclass::text, a.attname FROM pg_attribute AS a JOIN pg_class AS c ON"
+        " c.oid = a.attrelid"
         " JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_collation AS o ON o.oid = a.attcollation"
         " WHERE n.nspname = ANY (%s) AND a.attnum > 0 AND o.collname <> 'C' AND c.relkind IN ('r', 'p')",
         (list(SCHEMAS),),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from tekrar.store.session import Connection
 from tests.store.matrix import BUILDER, OWNER, READER
-from tests.store.schema_database import Connection, acting_as, admin, loaded, prove_owner, refusal  # noqa: F401
+from tests.store.schema_database import acting_as, prove_owner, refusal
 from tests.store.schema_load import Loaded, load
 
 CHECK, UNIQUE = "23514", "23505"
@@ -35,13 +36,13 @@ CHECK, UNIQUE = "23514", "23505"
     ],
 )
 @pytest.mark.usefixtures("loaded")
-def test_the_owner_cannot_edit_what_was_written(admin: Connection, attack: str) -> None:  # noqa: F811
+def test_the_owner_cannot_edit_what_was_written(admin: Connection, attack: str) -> None:
     with acting_as(admin, OWNER) as connection:
         assert refusal(connection, attack) in ("TK001", "TK002")
 
 
 @pytest.mark.usefixtures("loaded")
-def test_no_session_setting_turns_the_guards_off(admin: Connection) -> None:  # noqa: F811
+def test_no_session_setting_turns_the_guards_off(admin: Connection) -> None:
     with acting_as(admin, OWNER) as connection:
         assert refusal(connection, "SET LOCAL session_replication_role = replica") == "42501"
         # row_security = off turns policies into errors for whoever is bound by them; it opens nothing.
@@ -54,7 +55,7 @@ def test_no_session_setting_turns_the_guards_off(admin: Connection) -> None:  # 
     admin.execute("ROLLBACK")
 
 
-def test_after_the_seal_nothing_of_the_artifact_is_added(admin: Connection, loaded: Loaded) -> None:  # noqa: F811
+def test_after_the_seal_nothing_of_the_artifact_is_added(admin: Connection, loaded: Loaded) -> None:
     with acting_as(admin, OWNER) as connection:
         key = loaded.artifact_key
         assert (
@@ -64,24 +65,26 @@ def test_after_the_seal_nothing_of_the_artifact_is_added(admin: Connection, load
         assert (
             refusal(
                 connection,
-                f"INSERT INTO repetition.validation VALUES ({loaded.profiles['FP']}, 5, 'preimages-verified', sha256(''))",
+                f"INSERT INTO repetition.validation VALUES ({loaded.profiles['FP']}, 5,"
+                f" 'preimages-verified', sha256(''))",
             )
             == "TK002"
         )
 
 
-def test_a_load_that_was_not_sealed_does_not_commit(admin: Connection) -> None:  # noqa: F811
+def test_a_load_that_was_not_sealed_does_not_commit(admin: Connection) -> None:
     before = admin.execute("SELECT count(*) FROM pg_class").fetchone()
-    with pytest.raises(psycopg.Error) as refused, admin.transaction():
-        admin.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
-        admin.execute(
+    with acting_as(admin, BUILDER) as connection:
+        connection.execute(
             "SELECT api.begin_text(gen_random_uuid(), 'e', 'tr', 's', sha256(''), sha256('{}'), '{}', 0)"
         )
+        with pytest.raises(psycopg.Error) as refused:
+            connection.execute("COMMIT")
     assert refused.value.sqlstate == "TK004"
     assert admin.execute("SELECT count(*) FROM pg_class").fetchone() == before
 
 
-def test_the_builder_fills_open_tables_of_its_key_only(admin: Connection) -> None:  # noqa: F811
+def test_the_builder_fills_open_tables_of_its_key_only(admin: Connection) -> None:
     with acting_as(admin, BUILDER) as connection:
         row = connection.execute(
             "SELECT api.begin_text(gen_random_uuid(), 'e', 'tr', 's', sha256(''), sha256('{}'), '{}', 0)"
@@ -105,7 +108,7 @@ def test_the_builder_fills_open_tables_of_its_key_only(admin: Connection) -> Non
 )
 def test_a_seal_counts_the_rows(
     admin: Connection, monkeypatch: pytest.MonkeyPatch, change: str, fact: str
-) -> None:  # noqa: F811
+) -> None:
     from tests.store import schema_load
 
     plain = schema_load.copy
@@ -133,11 +136,14 @@ def test_a_seal_counts_the_rows(
 
 @pytest.mark.req("PRJ-10")
 @pytest.mark.parametrize("reason", ["'too_short'", "4", "1", "16"])
-def test_exclusion_reasons_are_closed(admin: Connection, reason: str) -> None:  # noqa: F811
+def test_exclusion_reasons_are_closed(admin: Connection, reason: str) -> None:
     """`too_short`, an unknown number, and numbers that are no reason of an occurrence."""
     with acting_as(admin, OWNER) as connection:
         connection.execute("CREATE TABLE repetition.open (LIKE repetition.occurrence INCLUDING CONSTRAINTS)")
-        row = f"INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1, 0, 0, NULL, 1, 4, {reason}, NULL, NULL)"
+        row = (
+            f"INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1,"
+            f" 0, 0, NULL, 1, 4, {reason}, NULL, NULL)"
+        )
         assert refusal(connection, row) in ("22P02", CHECK)
         assert refusal(connection, row.replace(f"4, {reason}", "4, 2")) is None
         connection.execute(
@@ -168,19 +174,25 @@ def test_exclusion_reasons_are_closed(admin: Connection, reason: str) -> None:  
         "5, 1, 1, NULL",
     ],
 )
-def test_an_occurrence_has_one_legal_state(admin: Connection, state: str) -> None:  # noqa: F811
+def test_an_occurrence_has_one_legal_state(admin: Connection, state: str) -> None:
     with acting_as(admin, OWNER) as connection:
         connection.execute("CREATE TABLE repetition.open (LIKE repetition.occurrence INCLUDING CONSTRAINTS)")
-        row = "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1, 0, 0, NULL, 1, {})"
+        row = (
+            "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1,"
+            " 0, 0, NULL, 1, {})"
+        )
         assert refusal(connection, row.format(state)) in (CHECK, "23502")
         assert refusal(connection, row.format("2, NULL, NULL, sha256('')")) is None
 
 
 @pytest.mark.req("CL-01", "CL-03")
-def test_classes_have_two_members_and_an_occurrence_one_class(admin: Connection) -> None:  # noqa: F811
+def test_classes_have_two_members_and_an_occurrence_one_class(admin: Connection) -> None:
     with acting_as(admin, OWNER) as connection:
         connection.execute("CREATE TABLE repetition.open (LIKE repetition.class INCLUDING CONSTRAINTS)")
-        row = "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), {}, 1, sha256(''), sha256(''), NULL, NULL, NULL, 0)"
+        row = (
+            "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), {}, 1, sha256(''),"
+            " sha256(''), NULL, NULL, NULL, 0)"
+        )
         assert refusal(connection, row.format(1)) == CHECK
         assert refusal(connection, row.format(2)) is None
     keys = admin.execute(
@@ -195,16 +207,19 @@ def test_classes_have_two_members_and_an_occurrence_one_class(admin: Connection)
 
 @pytest.mark.req("LAY-06", "LAY-07")
 @pytest.mark.parametrize("kind", ["quotation", "uncertain", "exact_class", "Variant", ""])
-def test_family_kinds_are_closed(admin: Connection, kind: str) -> None:  # noqa: F811
+def test_family_kinds_are_closed(admin: Connection, kind: str) -> None:
     with acting_as(admin, OWNER) as connection:
         seven = "'0190a0a0-0000-7000-8000-000000000000'"
-        row = f"INSERT INTO curation.family VALUES ({seven}, gen_random_uuid(), %s, sha256(''), sha256(''), {seven})"
+        row = (
+            f"INSERT INTO curation.family VALUES ({seven}, gen_random_uuid(), %s, sha256(''),"
+            f" sha256(''), {seven})"
+        )
         assert refusal(connection, row, (kind,)) == CHECK
         assert refusal(connection, row, ("variant",)) == "23503"  # only the decision is missing
 
 
 @pytest.mark.req("LAY-10", "LAY-09")
-def test_each_layer_has_a_table_of_its_own(admin: Connection) -> None:  # noqa: F811
+def test_each_layer_has_a_table_of_its_own(admin: Connection) -> None:
     stores = [
         "repetition.occurrence",
         "repetition.class",
@@ -224,7 +239,7 @@ def test_each_layer_has_a_table_of_its_own(admin: Connection) -> None:  # noqa: 
         assert admin.execute("SELECT to_regclass(%s) IS NOT NULL", (store,)).fetchone() == (True,), store
 
 
-def test_a_reader_sees_nothing_that_was_not_published(admin: Connection, loaded: Loaded) -> None:  # noqa: F811
+def test_a_reader_sees_nothing_that_was_not_published(admin: Connection, loaded: Loaded) -> None:
     with acting_as(admin, READER) as connection:
         for relation in (
             "core.release",
@@ -241,6 +256,6 @@ def test_a_reader_sees_nothing_that_was_not_published(admin: Connection, loaded:
         assert connection.execute("SELECT count(*) FROM repetition.occurrence").fetchone() == (18,)
 
 
-def test_the_proof_of_the_connection_can_fail(admin: Connection) -> None:  # noqa: F811
+def test_the_proof_of_the_connection_can_fail(admin: Connection) -> None:
     with pytest.raises(AssertionError):
         prove_owner(admin)

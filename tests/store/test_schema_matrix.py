@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tekrar.store.session import Connection
 from tests.store.matrix import BULK, EXECUTE, LOGIN, OWNER, POINTERS, ROLES, RUNNER, SCHEMAS, SELECT, VERBS
-from tests.store.schema_database import Connection, acting_as, admin, loaded, refusal  # noqa: F401
+from tests.store.schema_database import acting_as, refusal
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -36,7 +37,7 @@ def statements(connection: Connection) -> dict[tuple[str, str], str]:
 
 @pytest.mark.req("CORE-02", "CUR-05")
 @pytest.mark.parametrize("role", [*ROLES, LOGIN])
-def test_a_role_reads_what_the_matrix_says_and_changes_nothing(admin: Connection, role: str) -> None:  # noqa: F811
+def test_a_role_reads_what_the_matrix_says_and_changes_nothing(admin: Connection, role: str) -> None:
     tried = statements(admin)
     with acting_as(admin, role) as connection:
         found = {key: refusal(connection, text) for key, text in tried.items()}
@@ -55,7 +56,7 @@ def test_a_role_reads_what_the_matrix_says_and_changes_nothing(admin: Connection
 
 
 @pytest.mark.req("PRO-18", "CORE-02", "REL-09")
-def test_the_owner_adds_facts_and_changes_none(admin: Connection) -> None:  # noqa: F811
+def test_the_owner_adds_facts_and_changes_none(admin: Connection) -> None:
     tried = statements(admin)
     with acting_as(admin, OWNER) as connection:
         found = {key: refusal(connection, text) for key, text in tried.items() if key[0] not in RUNNER}
@@ -67,7 +68,7 @@ def test_the_owner_adds_facts_and_changes_none(admin: Connection) -> None:  # no
     assert found == expected
 
 
-def test_partitions_are_open_to_nobody(admin: Connection) -> None:  # noqa: F811
+def test_partitions_are_open_to_nobody(admin: Connection) -> None:
     partitions = [
         row[0]
         for row in admin.execute(
@@ -90,11 +91,12 @@ def test_partitions_are_open_to_nobody(admin: Connection) -> None:  # noqa: F811
                 assert refusal(connection, verb.format(partition)) == APPEND_ONLY, (partition, verb)
 
 
-def test_functions_are_executed_by_whom_the_matrix_says(admin: Connection) -> None:  # noqa: F811
+def test_functions_are_executed_by_whom_the_matrix_says(admin: Connection) -> None:
     rows = admin.execute(
         "SELECT n.nspname || '.' || p.proname, p.oid::regprocedure::text, r.rolname FROM pg_proc AS p"
         " JOIN pg_namespace AS n ON n.oid = p.pronamespace, pg_roles AS r"
-        " WHERE n.nspname = ANY (%s) AND r.rolname = ANY (%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')",
+        " WHERE n.nspname = ANY (%s) AND r.rolname = ANY (%s) AND has_function_privilege(r.oid,"
+        " p.oid, 'EXECUTE')",
         (list(SCHEMAS), [*ROLES, LOGIN]),
     ).fetchall()
     found: dict[str, set[str]] = {}

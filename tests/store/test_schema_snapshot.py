@@ -1,4 +1,6 @@
-"""The schema of a fresh database is the committed one: a change is seen, and meant (`tests/store/schema.snapshot`)."""
+"""The schema of a fresh database is the committed one: a change is seen, and meant
+(`tests/store/schema.snapshot`).
+"""
 
 from __future__ import annotations
 
@@ -6,22 +8,24 @@ import difflib
 import os
 from pathlib import Path
 
+from tekrar.store.session import Connection
 from tekrar.store.snapshot import snapshot
-from tests.store.schema_database import Connection, admin  # noqa: F401
 
 EXPECTED = Path(__file__).with_name("schema.snapshot")
 
 
-def test_the_schema_is_the_committed_one(admin: Connection) -> None:  # noqa: F811
+def test_the_schema_is_the_committed_one(admin: Connection) -> None:
     found = snapshot(admin)
     if os.environ.get("TEKRAR_SCHEMA_SNAPSHOT") == "write":
         EXPECTED.write_text(found, "utf-8")
-    changed = difflib.unified_diff(EXPECTED.read_text("utf-8").splitlines(), found.splitlines(), lineterm="", n=0)
+    changed = difflib.unified_diff(
+        EXPECTED.read_text("utf-8").splitlines(), found.splitlines(), lineterm="", n=0
+    )
     # When it is meant: TEKRAR_SCHEMA_SNAPSHOT=write pytest tests/store/test_schema_snapshot.py
     assert list(changed) == []
 
 
-def test_a_changed_policy_changes_the_snapshot(admin: Connection) -> None:  # noqa: F811
+def test_a_changed_policy_changes_the_snapshot(admin: Connection) -> None:
     before = snapshot(admin)
     with admin.transaction(force_rollback=True):
         admin.execute("DROP POLICY reads_published ON core.sentence")

@@ -13,7 +13,7 @@ BEGIN
         RETURN 'already_visible';
     END IF;
     FOR fact IN SELECT k FROM (SELECT jsonb_object_keys(facts) UNION SELECT jsonb_object_keys(entry -> 'facts')) AS f(k)
-                ORDER BY k COLLATE "C" LOOP
+                ORDER BY k LIKE '%/%', k COLLATE "C" LOOP
         PERFORM tekrar_meta.compare('fact_mismatch', fact, entry -> 'facts' ->> fact, facts ->> fact, 'TK020');
     END LOOP;
     PERFORM tekrar_meta.compare('release_id', 'release', entry ->> 'release', published::text, 'TK021');
