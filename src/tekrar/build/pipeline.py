@@ -107,7 +107,7 @@ class Pipeline:
         ordered = [results[spec.short] for spec in MATRIX]
         for result in ordered:
             self._certify(result)
-        hash_profiles(ordered, self.shards)
+        hash_profiles(ordered, self.shards, self.engine)
         for result in ordered:
             self._finish(result)
         return ordered
