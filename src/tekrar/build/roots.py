@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from tekrar.build.result import ProfileResult
 from tekrar.build.shards import Shards
 from tekrar.core.encoding import CHUNK_RECORDS, profile_scope, seal_root, tree_head, u8, u32
 from tekrar.core.policy import REASONS
-from tekrar.core.rows import ChunkMessages, Part, chunk_hashes, fixed_rows
+from tekrar.core.rows import ChunkMessages, Part, big_endian, chunk_hashes, fixed_rows
 
 Ints = NDArray[np.int64]
 Bytes2D = NDArray[np.uint8]
@@ -79,6 +80,12 @@ class ProfileManifests:
     def __init__(self, result: ProfileResult) -> None:
         self.result = result
         self._roots = np.frombuffer(b"".join(result.witnesses.root), np.uint8).reshape(-1, 32)
+        self._spans = {
+            which: list(zip(repeat(t.reason), t.start.tolist(), t.end.tolist(), t.selection, strict=False))
+            for which, t in enumerate(result.projection.treated)
+            if t.treatment == "excluded_from_extent"
+        }
+        self._values: dict[int, bytes] = {}
         self._kept: tuple[tuple[int, int], list[Part]] | None = None
         self._classes_by_id = (
             np.argsort(result.classes.rank) if len(result.classes.id) else np.empty(0, np.int64)
@@ -171,24 +178,38 @@ class ProfileManifests:
 
     def _excluded(self, low: int, high: int) -> Ragged:
         """Ragged records: the value lists every exclusion reason of the row's witness."""
+        pieces = [
+            self._excluded_chunk(at, min(at + CHUNK_RECORDS, high)) for at in range(low, high, CHUNK_RECORDS)
+        ]
+        width = np.concatenate([width for _, width in pieces])
+        offset = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+        return Ragged(np.concatenate([flat for flat, _ in pieces]), offset)
+
+    def _excluded_chunk(self, low: int, high: int) -> tuple[Bytes2D, Ints]:
+        """Flat records and their widths. All are written as wide as the widest, then cut."""
         rows = self.result.partition.excluded[low:high]
-        which = self.result.witnesses.of_row[rows]
-        used, inverse = np.unique(which, return_inverse=True)
-        values = [np.frombuffer(excluded_value(self.result, int(w)), np.uint8) for w in used.tolist()]
-        width = np.array([len(v) for v in values], np.int64)[inverse]
-        offset = np.concatenate([[0], np.cumsum(40 + width)]).astype(np.int64)
-        flat = np.empty(int(offset[-1]), np.uint8)
-        for size in np.unique(width).tolist():
-            mine = np.flatnonzero(width == size)
-            table = np.zeros((len(values), size), np.uint8)
-            for index, value in enumerate(values):
-                if len(value) == size:
-                    table[index] = value
-            block = fixed_rows(self._keys(rows[mine]), [table.take(inverse[mine], axis=0)])
-            if len(mine) == len(rows):
-                return Ragged(block.reshape(-1), offset)
-            flat[offset[mine][:, None] + np.arange(40 + size)] = block
-        return Ragged(flat, offset)
+        used, inverse = np.unique(self.result.witnesses.of_row[rows], return_inverse=True)
+        values = [self._excluded_value(witness) for witness in used.tolist()]
+        size = np.array([len(value) for value in values], np.int64)
+        widest = int(size.max())
+        table = np.frombuffer(b"".join(value.ljust(widest, b"\x00") for value in values), np.uint8)
+        records = fixed_rows(self._keys(rows), [table.reshape(-1, widest).take(inverse, axis=0)])
+        width = records.shape[1] - widest + size[inverse]
+        if (width == records.shape[1]).all():
+            return records.reshape(-1), width
+        records[:, -widest - 4 : records.shape[1] - widest] = big_endian(size[inverse], 4)
+        return records[np.arange(records.shape[1]) < width[:, None]], width
+
+    def _excluded_value(self, witness: int) -> bytes:
+        """Value of an excluded record: primary reason, then every (reason, selection) in the ADR's order
+        (AMB-11)."""
+        value = self._values.get(witness)
+        if value is None:
+            hits = self.result.witnesses.hits[witness]
+            found = sorted(self._spans[which][index] for which, index in hits if which in self._spans)
+            listed = b"".join(u8(reason) + selection for reason, _, _, selection in found)
+            value = self._values[witness] = u8(found[0][0]) + u32(len(found)) + listed
+        return value
 
     def _class_rows(self, low: int, high: int) -> Parts:
         classes = self.result.classes
@@ -236,22 +257,6 @@ class ProfileManifests:
         return Manifest("enumeration-exclusions", len(empty), records)
 
 
-def excluded_value(result: ProfileResult, witness: int) -> bytes:
-    """Value of an excluded record: primary reason, then every (reason, selection) in the ADR's order
-    (AMB-11)."""
-    treated = result.projection.treated
-    found = sorted(
-        (treated[w].reason, int(treated[w].start[i]), int(treated[w].end[i]), treated[w].selection[i])
-        for w, i in result.witnesses.hits[witness]
-        if treated[w].treatment == "excluded_from_extent"
-    )
-    return (
-        u8(found[0][0])
-        + u32(len(found))
-        + b"".join(u8(reason) + selection for reason, _, _, selection in found)
-    )
-
-
 def hash_profiles(results: Sequence[ProfileResult], shards: Shards, engine: Engine) -> None:
     """Fill `roots` of every result with its fifteen manifest roots."""
     manifests = [(r, m) for r in results for m in ProfileManifests(r).all()]
@@ -269,7 +274,7 @@ def hash_profiles(results: Sequence[ProfileResult], shards: Shards, engine: Engi
     shards.run("roots", _tasks(manifests), work)
     for (result, manifest), digests in zip(manifests, chunks, strict=True):
         scope = profile_scope(result.profile.id, result.profile.spec.predicate)
-        head = tree_head([row.tobytes() for row in digests])
+        head = hasher.head(digests)
         result.roots[manifest.kind] = seal_root(manifest.kind, scope, manifest.count, head)
 
 
@@ -306,6 +311,17 @@ class ChunkHasher:
             rest = fixed_rows(*(_from(parts, whole - low) for parts in records))
             out[-1:] = chunk_hashes(rest)
         return out
+
+    def head(self, leaves: Bytes2D) -> bytes:
+        """Head of the tree over chunk digests, uint8 (chunks, 32), level by level: `encoding.tree_head` in
+        bulk."""
+        level = leaves
+        while len(level) > 1:
+            pairs = len(level) // 2
+            nodes = np.ones((pairs, 65), np.uint8)
+            nodes[:, 1:] = level[: 2 * pairs].reshape(pairs, 64)
+            level = np.concatenate([self._engine.sha256_rows(nodes), level[2 * pairs :]])
+        return tree_head([row.tobytes() for row in level])
 
 
 def _first(parts: Sequence[Part], count: int) -> list[Part]:
