@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from tekrar.core.exact import collect_groups, colliding_rows
 from tekrar.errors import IntegrityError
 from tests.oracle.document import read
 from tests.oracle.run import both, build_document, release_of
-from tests.small import Built, document, mark
 from tests.property.test_build_against_oracle import weak
+from tests.small import Built, document, mark
 
 SOURCE = document([[["A.", "B."], ["C."]], [["A.", "B."]], [["D.", "E."]]])
 
@@ -27,7 +28,9 @@ def told(result: Any, short: str) -> Any:
 
 @pytest.mark.req("CL-04", "VAL-05", "CL-01", "CL-03")
 def test_classes_are_an_equivalence_over_complete_preimages() -> None:
-    source = mark(document([[["A.", "x[1]"], ["A.", "x[1]"]], [["A.", "x[2]"]], [["A.", "x"]]]), "note_markers", "[1]")
+    source = mark(
+        document([[["A.", "x[1]"], ["A.", "x[1]"]], [["A.", "x[2]"]], [["A.", "x"]]]), "note_markers", "[1]"
+    )
     source = mark(source, "note_markers", "[2]")
     result, evaluation = both(source)
     for profile in result.profiles:
@@ -35,7 +38,7 @@ def test_classes_are_an_equivalence_over_complete_preimages() -> None:
         groups, seen = profile.classes.groups, set()
         offset = groups.offset.tolist()
         contents = []
-        for low, high in zip(offset[:-1], offset[1:], strict=True):
+        for low, high in itertools.pairwise(offset):
             members = groups.rows[low:high].tolist()
             assert len(set(members)) == len(members) >= 2
             assert not seen & set(members)
@@ -153,7 +156,8 @@ def test_a_core_byte_that_changes_under_the_build_is_an_integrity_error(
 
 @pytest.mark.req("EX-12")
 def test_verification_reads_the_core_and_no_copy_of_it(tmp_path: Path) -> None:
-    """The byte goes wrong while runs are fingerprinted and is put right again before the buffer's last digest."""
+    """The byte goes wrong while runs are fingerprinted and is put right again before the buffer's last
+    digest."""
     data = bytearray(read(SOURCE).text)
     release = release_of(SOURCE, tmp_path / "r")
     good = bytes(data)
@@ -186,12 +190,16 @@ def test_a_source_with_other_bytes_is_refused_and_a_short_one_too(tmp_path: Path
             build(release, source=ByteSource(bad), engine="hashlib")
         assert caught.value.kind == "source_differs"
     with pytest.raises(IntegrityError) as caught:
-        build(release, source=ByteSource(bytes(text[:5]) + b"?" + bytes(text[6:]), ((0, 2),)), engine="hashlib")
+        build(
+            release, source=ByteSource(bytes(text[:5]) + b"?" + bytes(text[6:]), ((0, 2),)), engine="hashlib"
+        )
     assert caught.value.kind == "source_differs"
 
 
 @pytest.mark.req("CL-05", "COV-10")
-@pytest.mark.parametrize("name", ["profile", "text-release", "inventory-count", "compiler-vectors", "preimages-verified"])
+@pytest.mark.parametrize(
+    "name", ["profile", "text-release", "inventory-count", "compiler-vectors", "preimages-verified"]
+)
 def test_each_missing_certification_leaves_a_profile_incomplete(name: str) -> None:
     from tekrar.build.certify import RECORDS
     from tekrar.core.coverage import exact_status
@@ -201,7 +209,10 @@ def test_each_missing_certification_leaves_a_profile_incomplete(name: str) -> No
         assert set(profile.validation) == set(RECORDS)
         facts = {k: v for k, v in profile.validation.items() if k != name}
         assert str(exact_status(profile.partition, validation=facts, required=RECORDS)) == "partial"
-        assert str(exact_status(profile.partition, validation=profile.validation, required=RECORDS)) == "complete"
+        assert (
+            str(exact_status(profile.partition, validation=profile.validation, required=RECORDS))
+            == "complete"
+        )
 
 
 @pytest.mark.req("CL-05")

@@ -77,9 +77,11 @@ def test_bulk_prefixes_hash_the_same_bytes(kind: str) -> None:
     facts = FACTS[kind]
     *leading, last = facts.items()
     prefix = identity.name_prefix(kind, dict(leading))
-    assert prefix + last[1].encode() == identity.namespace().bytes + (
-        f"v1/kind={kind}" + "".join(f"/{k}={v}" for k, v in facts.items())
-    ).encode()
+    assert (
+        prefix + last[1].encode()
+        == identity.namespace().bytes
+        + (f"v1/kind={kind}" + "".join(f"/{k}={v}" for k, v in facts.items())).encode()
+    )
 
 
 @pytest.mark.parametrize("granularity", ["whole-paragraph", "sentence-sequence"])
@@ -105,7 +107,8 @@ def test_the_key_is_pinned_and_another_key_changes_every_id(monkeypatch: pytest.
 @pytest.mark.parametrize(
     "text",
     [
-        U.upper().replace("1", "A"), "{" + U + "}", "urn:uuid:" + U, U.replace("-", ""), U + "\n", " " + U, "",
+        U.upper().replace("1", "A"), "{" + U + "}", "urn:uuid:" + U, U.replace("-", ""), U + "\n", " " + U,
+        "",
         "11111111-2222-4333-8444-555555555555", "11111111-2222-1333-8444-555555555555",
         "11111111-2222-5333-c444-555555555555", "11111111-2222-5333-7444-555555555555",
         H, "42", "b1/1/p1", "١١١١١١١١-2222-5333-8444-555555555555",

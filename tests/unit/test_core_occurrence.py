@@ -20,7 +20,9 @@ def letters(count: int) -> list[str]:
 
 
 @pytest.mark.req("EN-06", "EN-12")
-@pytest.mark.parametrize(("count", "items"), [(0, 0), (1, 0), (2, 1), (12, 66), (13, 77), (14, 88), (40, 374)])
+@pytest.mark.parametrize(
+    ("count", "items"), [(0, 0), (1, 0), (2, 1), (12, 66), (13, 77), (14, 88), (40, 374)]
+)
 def test_the_number_of_runs_of_a_chapter(count: int, items: int, tmp_path: Path) -> None:
     source = document([[letters(count)]])
     runs = enumerate_runs(text_release(source))
@@ -135,13 +137,17 @@ def test_nested_and_overlapping_occurrences_are_all_there_and_mean_nothing_more(
     assert built.id("FS", "b1/1:1+2") != built.id("FS", "b1/1:1+3") != built.id("FS", "b1/1:2+2")
     assert built.part("FS", "b1/1:1+2") == built.part("FS", "b1/1:1+3") == "matched"
     listed = set(built.artifact.package.names)
-    assert not {n for n in listed if any(w in n for w in ("famil", "quotation", "canonical", "choice", "relation"))}
+    assert not {
+        n for n in listed if any(w in n for w in ("famil", "quotation", "canonical", "choice", "relation"))
+    }
     text = str(built.artifact.manifest)
     assert not any(word in text for word in ("canonical_choice", "repeat_family", "quotation_relation"))
 
 
 @pytest.mark.req("PRO-04", "EN-13", "COV-11")
-@pytest.mark.parametrize("address", ["b1/1:1+13", "b1/1:1+1", "b1/1:0+2", "b1/1/s1", "b1:1-9", "bounded_span"])
+@pytest.mark.parametrize(
+    "address", ["b1/1:1+13", "b1/1:1+1", "b1/1:0+2", "b1/1/s1", "b1:1-9", "bounded_span"]
+)
 def test_a_span_no_enumerator_emits_is_no_occurrence_and_never_unique(address: str) -> None:
     assert (MIN_RUN, MAX_RUN) == (2, 12)
     with pytest.raises(UsageError):

@@ -1,4 +1,5 @@
-"""The scope policy and the four profiles: ten declared fields, one row of the matrix each, no silent default."""
+"""The scope policy and the four profiles: ten declared fields, one row of the matrix each, no silent
+default."""
 
 from __future__ import annotations
 
@@ -124,10 +125,11 @@ def test_four_of_the_eight_combinations_load() -> None:
         base["annotation_treatments"] = {"projection": p, **TR.document["projections"][p]}
         base["predicate"] = q
         base["profile"]["name"] = f"{TR.name}/{p}/{e}/{q}"
-        try:
+        if f"{p}/{e}/{q}" in {spec.name for spec in MATRIX}:
             loaded.append(load_rule(base, TR).spec.name)
-        except UsageError as error:
-            assert "no row of the matrix" in error.message
+        else:
+            with pytest.raises(UsageError, match="no row of the matrix"):
+                load_rule(base, TR)
     assert loaded == [spec.name for spec in MATRIX]
     assert len({load_rule(rule(s), TR).id for s in SPECS}) == 4
 
@@ -208,7 +210,13 @@ def test_each_successor_edit_gives_another_profile_id() -> None:
 @pytest.mark.req("PRO-21")
 @pytest.mark.parametrize(
     ("short", "mode"),
-    [("FP", "maximal_only"), ("FS", "structural_units"), ("PS", "all_qualified"), ("PP", "none"), ("PS", None)],
+    [
+        ("FP", "maximal_only"),
+        ("FS", "structural_units"),
+        ("PS", "all_qualified"),
+        ("PP", "none"),
+        ("PS", None),
+    ],
 )
 def test_the_dominance_policy_is_the_one_of_the_row(short: str, mode: str | None) -> None:
     assert policy.DOMINANCE_MODES == ("maximal_only", "structural_units", "all_qualified")
@@ -231,7 +239,15 @@ def test_no_option_limits_filters_or_lengthens_anything() -> None:
     }  # fmt: skip
     parser = argparse.ArgumentParser()
     cli_build.add_arguments(parser)
-    assert {a.dest for a in parser._actions} == {"help", "release", "out", "workers", "engine", "batch", "defer"}
+    assert {a.dest for a in parser._actions} == {
+        "help",
+        "release",
+        "out",
+        "workers",
+        "engine",
+        "batch",
+        "defer",
+    }
 
 
 @pytest.mark.req("PRO-19", "CL-07")

@@ -1,4 +1,5 @@
-"""Projections and preimages: nothing folded, nothing joined across a mask, every treated byte with its reason."""
+"""Projections and preimages: nothing folded, nothing joined across a mask, every treated byte with its
+reason."""
 
 from __future__ import annotations
 
@@ -22,11 +23,6 @@ from tests.oracle.run import both
 from tests.small import Built, document, in_books, mark, text_release
 
 POLICY = scope_policy("tr")
-
-
-def same(built: Built, short: str) -> bool:
-    """Whether the (only) two paragraphs, or the two chapters' first runs, are one class."""
-    return bool(built.classes(short))
 
 
 def pair(left: str, right: str, tmp_path: Path, *, marks: tuple[str, ...] = ()) -> Built:
@@ -55,7 +51,7 @@ def test_what_is_not_byte_equal_is_not_exact(left: str, right: str, tmp_path: Pa
 
 BANNED = {
     "lower", "upper", "casefold", "title", "capitalize", "swapcase", "strip", "lstrip", "rstrip", "normalize",
-    "translate", "maketrans", "expandtabs", "replace", "sub", "removeprefix", "removesuffix", "split", "join_text",
+    "translate", "maketrans", "expandtabs", "replace", "sub", "removeprefix", "removesuffix", "split",
 }  # fmt: skip
 
 
@@ -131,18 +127,30 @@ def test_a_span_in_a_separator_alone_excludes_the_runs_over_it_and_touching_does
 @pytest.mark.req("PRO-07", "PRJ-10", "OCC-08", "COV-06")
 def test_every_treated_span_has_its_selection_and_reason(tmp_path: Path) -> None:
     source = document([[["Baş.", "H."], ["söz[1] N."], []], [["söz[2]", "N."]]])
-    for kind, needle in (("headings", "H."), ("note_bodies", "N."), ("note_markers", "[1]"), ("note_markers", "[2]")):
+    for kind, needle in (
+        ("headings", "H."),
+        ("note_bodies", "N."),
+        ("note_markers", "[1]"),
+        ("note_markers", "[2]"),
+    ):
         source = mark(source, kind, needle)
-    result, evaluation = both(source)
+    _result, evaluation = both(source)
     built = Built(source, tmp_path)
     closed = {"heading_marker_intersection", "note_body_intersection", "note_marker_mask"}
-    assert set(POLICY.document["exclusion_reasons"]) | {"note_marker_mask"} == set(REASONS) == closed | {"empty_core_extent"}
+    assert (
+        set(POLICY.document["exclusion_reasons"]) | {"note_marker_mask"}
+        == set(REASONS)
+        == closed | {"empty_core_extent"}
+    )
     spans_seen = 0
     for short in ("FP", "FS", "PP", "PS"):
         profile = built.artifact.profile(short)
         spans = profile.table("witness-spans")
         assert set(spans["reason"].tolist()) <= {REASONS[r] for r in closed}
-        assert set(spans["treatment"].tolist()) <= {TREATMENTS["excluded_from_extent"], TREATMENTS["masked_with_boundary"]}
+        assert set(spans["treatment"].tolist()) <= {
+            TREATMENTS["excluded_from_extent"],
+            TREATMENTS["masked_with_boundary"],
+        }
         excluded = built.rows(short, "excluded")
         for row, address in enumerate(built.addresses(short)):
             low, high = profile.extent(row)
@@ -226,10 +234,15 @@ def test_items_are_maximal_and_uniquely_decodable(data: bytes, cuts: list[int]) 
         assert found == p.plain_items(data)
 
 
-BASE: dict[str, Any] = {"profile": bytes(range(16)), "records": [(0, b"", 5, b"d" * 32), (1, b" ", 5, b"e" * 32)]}
+BASE: dict[str, Any] = {
+    "profile": bytes(range(16)),
+    "records": [(0, b"", 5, b"d" * 32), (1, b" ", 5, b"e" * 32)],
+}
 
 
-def run_fingerprint(profile: bytes, records: list[tuple[int, bytes, int, bytes]], count: int | None = None) -> bytes:
+def run_fingerprint(
+    profile: bytes, records: list[tuple[int, bytes, int, bytes]], count: int | None = None
+) -> bytes:
     made = [p.member_record(kind=k, gap=g, projected_length=n, digest=d) for k, g, n, d in records]
     whole = p.run_preimage(p.run_header(profile), made)
     if count is not None:
@@ -285,9 +298,7 @@ def test_the_two_predicates_are_not_interchangeable(tmp_path: Path) -> None:
     assert built.classes("FP") == {frozenset({"b1/1/p1", "b2/1/p1", "b3/1/p1"})}
     assert built.classes("FS") == {frozenset({"b2/1:1+2", "b3/1:1+2"})}
     shorts = [spec.short for spec in MATRIX]
-    prints = [
-        {row.tobytes() for row in built.artifact.profile(s).occurrences["fingerprint"]} for s in shorts
-    ]
+    prints = [{row.tobytes() for row in built.artifact.profile(s).occurrences["fingerprint"]} for s in shorts]
     assert not any(a & b for i, a in enumerate(prints) for b in prints[:i])
     ids = [{built.id(s, a) for a in built.addresses(s)} for s in shorts]
     assert not any(a & b for i, a in enumerate(ids) for b in ids[:i])

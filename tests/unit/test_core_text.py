@@ -259,8 +259,8 @@ def _object_of(package: Path, name: str) -> str:
 @pytest.mark.req("CORE-08", "PRO-16")
 def test_equal_words_keep_the_facts_of_both_their_sources(tmp_path: Path) -> None:
     rows = [
-        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body", "text": "Aynı söz.",
-         "note_markers": [], "source": name}
+        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body",
+         "text": "Aynı söz.", "note_markers": [], "source": name}
         for n, name in ((1, "nüsha-1"), (2, "nüsha-2"))
     ]  # fmt: skip
     opened = open_release(imported(rows, tmp_path / "r"))
@@ -280,11 +280,16 @@ def imported(rows: list[dict[str, Any]], target: Path) -> Path:
 @pytest.mark.req("PRO-16")
 def test_renderings_roots_translations_and_normal_forms_change_no_fingerprint(tmp_path: Path) -> None:
     rows = [
-        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body", "text": "Aynı söz.",
-         "note_markers": []}
+        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body",
+         "text": "Aynı söz.", "note_markers": []}
         for n in (1, 2)
     ]  # fmt: skip
-    extra = {"ottoman": "عين سوز", "roots": ["ayn"], "translation": {"en": "Same word."}, "normalized": "ayni soz"}
+    extra = {
+        "ottoman": "عين سوز",
+        "roots": ["ayn"],
+        "translation": {"en": "Same word."},
+        "normalized": "ayni soz",
+    }
     plain = build(imported(rows, tmp_path / "a"), engine="hashlib")
     rich = build(imported([rows[0], {**rows[1], **extra}], tmp_path / "b"), engine="hashlib")
     assert rich.artifact_root == plain.artifact_root
