@@ -24,12 +24,12 @@ def arrow_column(column: Column, values: NDArray[Any]) -> pa.Array:
     import pyarrow as pa
 
     if column.is_digest:
-        width = int(column.type.removeprefix("fixed"))
+        kind = pa.binary(int(column.type.removeprefix("fixed")))
         data = np.ascontiguousarray(values, np.uint8)
-        return pa.FixedSizeBinaryArray.from_buffers(
-            pa.binary(width), len(data), [None, pa.py_buffer(data.reshape(-1))]
-        )
-    return pa.array(np.ascontiguousarray(values, _NUMPY[column.type]))
+    else:
+        data = np.ascontiguousarray(values, _NUMPY[column.type])
+        kind = pa.from_numpy_dtype(data.dtype)
+    return pa.Array.from_buffers(kind, len(data), [None, pa.py_buffer(data.reshape(-1))])
 
 
 class ArtifactWriter:

@@ -54,6 +54,8 @@ class NamedParagraphs:
             self.number = np.array(found, np.int64)
         else:
             self._known, self.number = plain._known, plain.number.copy()
+        self._is_masked = np.zeros(universe.rows, bool)
+        self._is_masked[list(self._masks)] = True
         for row in self._masks:
             self.number[row] = self._known.setdefault(self.content(row), len(self._known))
 
@@ -75,7 +77,7 @@ class NamedParagraphs:
             purpose: `fingerprint` where `digest` may replace SHA-256, else None and the standard digest.
         """
         out = np.empty((len(rows), 32), np.uint8)
-        masked = np.isin(rows, list(self._masks))
+        masked = self._is_masked[rows]
         for at in np.flatnonzero(masked).tolist():
             row = int(rows[at])
             items, length = masked_items(self._bytes(row), self._masks[row])

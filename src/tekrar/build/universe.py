@@ -100,10 +100,11 @@ def decide(
 def _single(number: NDArray[Any], standing: NDArray[np.bool_]) -> Ints:
     """Standing rows whose preimage no other standing row has: never grouped, or the only one left of their
     group."""
-    rows = np.flatnonzero(standing)
-    ids = number[rows]
-    counts = np.bincount(ids[ids >= 0], minlength=1)
-    return np.asarray(rows[(ids < 0) | (counts[np.maximum(ids, 0)] == 1)])
+    keep = standing & (number < 0)
+    named = np.flatnonzero(standing & (number >= 0))
+    ids = number[named]
+    keep[named] = np.bincount(ids)[ids] == 1
+    return np.flatnonzero(keep)
 
 
 def partition_of(

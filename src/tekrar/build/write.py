@@ -153,15 +153,14 @@ def manifest_document(
 
 
 def provenance_document(provenance: dict[str, Any]) -> bytes:
-    """Provenance outside identity: engine, workers, library versions. No host, path, user or clock."""
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
+    """Provenance outside identity: engine, workers, versions of the libraries that took part.
 
-    libraries = {}
-    for name in LIBRARIES:
-        try:
-            libraries[name] = version(name)
-        except PackageNotFoundError:
-            continue
+    No host, path, user or clock.
+    """
+    import platform
+    import sys
+
+    versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in LIBRARIES}
+    libraries = {name: version for name, version in versions.items() if version}
     record = {**provenance, "libraries": libraries, "python": platform.python_version()}
     return json.dumps(record, sort_keys=True, indent=1).encode("utf-8")

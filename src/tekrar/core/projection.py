@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from tekrar.core.encoding import (
     CHUNK_RECORDS,
-    Record,
     chunk_digest,
-    manifest_root,
     record_bytes,
     seal_root,
+    tree_head,
     u8,
     u64,
     witness_scope,
@@ -89,11 +88,11 @@ class Projection:
         return limit
 
     @cached_property
-    def _records(self) -> list[list[Record]]:
-        """Witness record of every span of every treated dataset."""
+    def _records(self) -> list[list[bytes]]:
+        """Delimited witness record of every span of every treated dataset."""
         return [
             [
-                (
+                record_bytes(
                     u64(start) + u64(end) + u8(ANNOTATION_KINDS[t.annotation]) + selection,
                     u8(TREATMENTS[t.treatment]) + u8(t.reason),
                 )
@@ -110,12 +109,12 @@ class Projection:
         """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key
         order.
 
-        The empty witness is a constant of the projection.
+        The empty witness is a constant of the projection. Keys are of one length, so the delimited records
+        stand in the order of their keys.
         """
         records = sorted(self._records[which][index] for which, index in hits)
-        if not 0 < len(records) <= CHUNK_RECORDS:
-            return manifest_root("mask-witness", self._scope, records)
-        head = chunk_digest([record_bytes(key, value) for key, value in records])
+        chunks = [records[at : at + CHUNK_RECORDS] for at in range(0, len(records), CHUNK_RECORDS)]
+        head = tree_head([chunk_digest(chunk) for chunk in chunks])
         return seal_root("mask-witness", self._scope, len(records), head)
 
     def root(self) -> bytes:
