@@ -12,6 +12,7 @@ import pytest
 
 from tekrar.artifact.reader import Artifact
 from tekrar.build import ByteSource, build
+from tekrar.build.source import Witness
 from tekrar.core.exact import collect_groups, colliding_rows
 from tekrar.errors import IntegrityError
 from tests.oracle.document import read
@@ -154,31 +155,35 @@ def test_a_core_byte_that_changes_under_the_build_is_an_integrity_error(
     assert not (tmp_path / "a").exists()
 
 
-@pytest.mark.req("EX-12")
-def test_verification_reads_the_core_and_no_copy_of_it(tmp_path: Path) -> None:
-    """The byte goes wrong while runs are fingerprinted and is put right again before the buffer's last
-    digest."""
+@pytest.mark.req("EX-12", "EX-08")
+@pytest.mark.parametrize("stage", ["paragraphs", "runs"])
+def test_verification_reads_the_core_and_no_copy_of_it(
+    stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the buffer's last digest switched off, the comparison of members alone finds the changed byte."""
     data = bytearray(read(SOURCE).text)
     release = release_of(SOURCE, tmp_path / "r")
-    good = bytes(data)
-    total = {"fingerprint": 0}
+    calls: list[str] = []
 
     def counting(purpose: str, preimage: bytes) -> bytes:
-        total["fingerprint"] += purpose == "fingerprint"
+        calls.append(purpose)
         return hashlib.sha256(preimage).digest()
 
-    build(release, source=ByteSource(bytes(good)), digest=counting, engine="hashlib")
+    build(release, source=ByteSource(bytes(data)), digest=counting, engine="hashlib")
+    fingerprints = {"paragraphs": calls.index("member"), "runs": calls.count("fingerprint")}
+    monkeypatch.setattr(Witness, "check_unchanged", lambda self: None)
     seen = {"n": 0}
 
     def digest(purpose: str, preimage: bytes) -> bytes:
         seen["n"] += purpose == "fingerprint"
-        if seen["n"] == total["fingerprint"]:
+        if seen["n"] == fingerprints[stage] and purpose == "fingerprint":
             data[0] ^= 1
         return hashlib.sha256(preimage).digest()
 
     with pytest.raises(IntegrityError) as caught:
         build(release, source=ByteSource(data), digest=digest, engine="hashlib")
     assert caught.value.kind == "witness_changed"
+    assert seen["n"] == fingerprints[stage]
 
 
 @pytest.mark.req("CL-05", "REL-02")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from tekrar.core import identity
 from tekrar.core.identity import CORE_KINDS, RECORD_CLASSES, Channel, issue, parse_uuid
-from tekrar.errors import UsageError
+from tekrar.errors import TekrarError, UsageError
+from tekrar.verify import verify_full
 from tests.oracle import encoding as oracle
 from tests.small import Built, document
+from tests.verify.altering import sealed_again
 
 U = "11111111-2222-5333-8444-555555555555"
 H = "0" * 64
@@ -144,3 +147,19 @@ def test_the_members_digest_does_not_depend_on_order() -> None:
     ids = [bytes([i]) * 16 for i in (3, 1, 2)]
     assert identity.members_digest(ids) == identity.members_digest(sorted(ids))
     assert identity.members_digest(ids) != identity.members_digest(ids[:2])
+
+
+@pytest.mark.req("ID-12", "OCC-03")
+def test_an_id_under_other_facts_than_its_own_is_an_integrity_error(tmp_path: Path) -> None:
+    """Two occurrences of one class change their IDs: the IDs are the same, the facts under them are not."""
+    built = Built(document([[["A."]], [["A."]], [["B."]]]), tmp_path)
+    table = built.artifact.package.read_table("FP/occurrences")
+    rows = table.to_pylist()
+    rows[0]["occurrence"], rows[1]["occurrence"] = rows[1]["occurrence"], rows[0]["occurrence"]
+    swapped = pa.Table.from_pylist(rows, schema=table.schema)
+    forged = sealed_again(built.path, tmp_path / "forged", tables={"FP/occurrences": swapped})
+    verify_full(built.path, built.release)
+    with pytest.raises(TekrarError) as caught:
+        verify_full(forged, built.release)
+    assert caught.value.code in ("verification_failed", "integrity_error")
+    assert "FP" in str(caught.value)

@@ -258,6 +258,23 @@ def test_frequency_does_not_change_what_is_exact(tmp_path: Path) -> None:
     assert len(members) == 361
 
 
+@pytest.mark.req("CL-07", "PRO-19")
+def test_paging_reaches_everything_and_changes_nothing(tmp_path: Path) -> None:
+    from tekrar.view.classes import Choice, choose, class_records, page_of
+    from tekrar.view.open import open_corpus
+
+    built = Built(document([[[f"{n}."] for n in range(5)] * 7]), tmp_path)
+    corpus = open_corpus(built.path, built.release)
+    view = corpus.view("FP")
+    listed = choose(corpus, view, Choice())
+    pages = [page_of([(view, listed)], page=n, size=2) for n in (1, 2, 3, 4)]
+    assert [sum(len(part) for _, part in page) for page in pages] == [2, 2, 1, 0]
+    records = [record for page in pages for _, part in page for record in class_records(corpus, view, part)]
+    assert len({record["class_id"] for record in records}) == 5
+    assert [record["size"] for record in records] == [len(record["members"]) for record in records] == [7] * 5
+    assert corpus.artifact.artifact_root == built.result.artifact_root
+
+
 def test_other_languages_get_a_policy_of_their_own() -> None:
     english, arabic = scope_policy("en-GB"), scope_policy("ar")
     assert {TR.name, english.name, arabic.name} == {

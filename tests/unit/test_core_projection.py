@@ -291,7 +291,7 @@ def test_every_component_of_a_passage_preimage_counts(monkeypatch: pytest.Monkey
     assert not any(a != b and a.startswith(b) for a in seen for b in seen)
 
 
-@pytest.mark.req("EX-01", "EX-03", "EN-10")
+@pytest.mark.req("EX-01", "EX-03", "EN-10", "PRO-11")
 def test_the_two_predicates_are_not_interchangeable(tmp_path: Path) -> None:
     source = in_books({"b1": [[["A. B."]]], "b2": [[["A.", "B."]]], "b3": [[["A.", "B."]]]})
     built = Built(source, tmp_path)
