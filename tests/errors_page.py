@@ -28,9 +28,9 @@ are not. An error leaves no half-written file or folder.
 """
 
 _FOOT = """
-A reader that closes the pipe early (`tekrar classes … | head`) ends the run quietly with status 0. Status 1 is a
-fault in tekrar itself: the message asks for a report, and `TEKRAR_TRACEBACK=1` shows where it happened. Statuses of
-a query (`unique`, `excluded`, `not_evaluated` …) are results, never errors.
+A reader that closes the pipe early (`tekrar classes … | head`) ends the run quietly with status 0. Status 1
+is a fault in tekrar itself: the message asks for a report, and `TEKRAR_TRACEBACK=1` shows where it
+happened. Statuses of a query (`unique`, `excluded`, `not_evaluated` …) are results, never errors.
 """
 
 
