@@ -20,8 +20,8 @@ expected and how to mend it. On standard error:
       mend:     what to do
 
 With `--json` the last line of standard output is
-`{"error": {"code", "kind", "message", "where", "expected", "mend"}}`. Codes and kinds are stable names; messages
-are not. An error leaves no half-written file or folder.
+`{"error": {"code", "kind", "message", "where", "expected", "mend"}}`. Codes and kinds are stable names;
+messages are not. An error leaves no half-written file or folder.
 
 | status | code | meaning |
 |---:|---|---|
