@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.build.lanes import BulkNames, NumpySha1
 from tekrar.core import rows
 from tekrar.core.atoms import Digest
 from tekrar.core.occurrence import Runs
@@ -26,6 +27,8 @@ Bytes2D = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 _HEX = np.array([f"{value:02x}" for value in range(256)], dtype="S2").view(np.uint8).reshape(256, 2)
 _HEX16 = np.ascontiguousarray(_HEX).view(np.uint16).reshape(256)
+#: From so many rows on, occurrences are named in numpy columns: hashlib would take twice as long.
+NAMES_IN_LANES = 2048
 _TRAILERS = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
 
 
@@ -127,6 +130,7 @@ class HashlibEngine:
 
     def __init__(self) -> None:
         self._texts = LastTexts()
+        self._names = BulkNames(NumpySha1())
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs of a fan; see `Engine`."""
@@ -168,6 +172,8 @@ class HashlibEngine:
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
+        if len(selections) >= NAMES_IN_LANES:
+            return self._names.ids(prefixes, which, self._texts.of(selections))
         forks = [hashlib.sha1(prefix, usedforsecurity=False).copy for prefix in prefixes]
         out: list[bytes] = []
         add = out.append
