@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tekrar.core.address import Address, book_names, find_book, locate, parse_address
-from tekrar.core.text import ReleaseBuilder, TextRelease
+from tekrar.core.builder import ReleaseBuilder
+from tekrar.core.text import TextRelease
 from tekrar.corpus.structured import import_structured
 from tekrar.errors import NotFoundError, UsageError
 from tests.unit.reading_corpus import garden

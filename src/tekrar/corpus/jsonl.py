@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tekrar.core.text import ReleaseBuilder, TextRelease
+from tekrar.core.builder import ReleaseBuilder
+from tekrar.core.text import TextRelease
 from tekrar.corpus import segmenter
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.json_line import canonical, read_objects

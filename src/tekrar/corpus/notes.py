@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tekrar.core.text import ReleaseBuilder
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.errors import SourceError
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tekrar.core.text import ReleaseBuilder
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.corpus import markdown as md
 from tekrar.corpus import segmenter
 from tekrar.corpus.imported import Imported, SourceFile

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tekrar.core.annotation import check_spans
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.core.encoding import canonical_json
 from tekrar.core.policy import primary_subtag
-from tekrar.core.text import DATASETS, Dataset, ReleaseBuilder, TextRelease
+from tekrar.core.text import DATASETS, Dataset, TextRelease
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.release_package import stale_dataset
 from tekrar.errors import IntegrityError, SourceError, UsageError
