@@ -15,7 +15,7 @@ from tekrar.corpus import segmenter
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.json_line import BOM
 from tekrar.corpus.sources import SourceText, require_utf8
-from tekrar.corpus.stated import UNNAMED, required_language
+from tekrar.corpus.stated import edition_or_unnamed, required_language
 from tekrar.errors import SourceError
 
 IMPORTER: Final = {False: "plain-text/1", True: "markdown/1"}
@@ -41,11 +41,11 @@ def import_text(
         markdown: whether ATX headings and footnotes are read; plain text has neither.
 
     Raises:
-        UsageError: no language, or `und`.
+        UsageError: no language, one that is refused, or an edition without a name.
         SourceError: invalid UTF-8 (byte named), two files of one book name.
     """
     language = required_language(language)
-    builder = ReleaseBuilder(edition=UNNAMED if edition is None else edition, language=language)
+    builder = ReleaseBuilder(edition=edition_or_unnamed(edition), language=language)
     books: dict[str, str] = {}
     for file in files:
         book = book_name(file.name)
@@ -61,7 +61,7 @@ def import_text(
         require_utf8(file.data, where=file.name)
         _add_book(builder, book, file, language=language, markdown=markdown)
     return Imported(
-        release=builder.finish(segmenter=segmenter.IDENTITY),
+        release=builder.finish(segmenter=segmenter.IDENTITY if builder.paragraphs else "source"),
         importer=IMPORTER[markdown],
         sources=tuple(SourceFile(file.name, file.stored_bytes, file.sha256) for file in files),
         unread=tuple(unread),
