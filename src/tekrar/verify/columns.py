@@ -112,10 +112,21 @@ def kind_of(name: str, column: str) -> str:
 def compare_table(
     findings: Findings, name: str, *, expected: Mapping[str, NDArray[Any]], stated: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Compare every column of a table; differences name table, column and row."""
-    lengths = {len(expected[column]) for column in expected}
-    assert len(lengths) == 1, name
-    findings.rows += lengths.pop()
+    """Compare every column of a table; differences name table, column and row.
+
+    Raises:
+        IntegrityError: the expected columns, some of which come from the artifact, are of several lengths.
+    """
+    lengths = sorted({len(expected[column]) for column in expected})
+    if len(lengths) != 1:
+        raise IntegrityError(
+            f"columns of {' and '.join(map(str, lengths))} rows",
+            where=f"table {name}",
+            expected="one length for all columns of a table",
+            mend="take the artifact from its maker again, or build it anew",
+            kind="bad_table",
+        )
+    findings.rows += lengths[0]
     for column in expected:
         ours, theirs = expected[column], stated[column]
         common = min(len(ours), len(theirs))
