@@ -89,12 +89,11 @@ class TestOutcomes:
         assert hint in found.err
         assert found.out == ""
 
-    def test_a_verb_that_is_not_there_yet_is_said_to_be(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setitem(VERBS, "later", ("tekrar.cli.later", "a verb of a later version"))
-        assert main(["later"]) == 2
-        assert "verb_missing" in capsys.readouterr().err
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_every_verb_of_the_table_has_its_module(self, verb: str) -> None:
+        module = tekrar.cli.verb_module(verb)
+        assert callable(module.run)
+        assert tekrar.cli.verb_parser(verb, module).format_help()
 
     @pytest.mark.parametrize("kind", TekrarError.__subclasses__())
     def test_every_error_has_its_status_and_its_record(

@@ -90,7 +90,6 @@ def test_show_tells_unknown_things_apart(run: Run, paths: Paths) -> None:
         found, out, err = run("show", artifact, query, "--release", release, "--json")
         assert (found, json.loads(out)["error"]["kind"]) == (status, kind)
         assert "Traceback" not in err
-    assert run("show", artifact, "Bahçe/1:2+2")[0] == USAGE
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--profile", "XX")[0] == USAGE
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--context", "-1")[0] == USAGE
 
@@ -156,16 +155,30 @@ def test_classes_pages_for_people(run: Run, paths: Paths) -> None:
     assert "page 1 of 2: 3 classes; next: --page 2" in out
     assert "FS: 3 chosen of 3 published, 3 dominated, 0 provisional" in out
     assert "no class" not in out
-    _, bare, _ = run("classes", paths[0], "--profile", "FS", "--quiet")
-    assert len(bare.splitlines()) == 3
+    _, one, _ = run("classes", paths[0], "--release", paths[1], "--profile", "FS", "--min-length", 4)
+    assert "page 1 of 1: 1 class\n" in one
 
 
-def test_classes_say_when_the_release_is_needed(run: Run, paths: Paths) -> None:
-    for more in (["--json"], ["--text", "su"], ["--book", "Yol"], ["--hide-blank"]):
-        status, out, err = run("classes", paths[0], *more)
-        assert status == USAGE
-        assert "--release RELEASE" in err
-        assert not out or json.loads(out)["error"]["kind"] == "release_needed"
+def test_a_partial_profile_lists_its_provisional_groups(run: Run, tmp_path: Path) -> None:
+    """AMB-22: a partial profile publishes nothing; its groups are shown, and an empty listing says why."""
+    (tmp_path / "later").write_text("Bahçe/1:2+2\n", "utf-8")
+    artifact, release = built(garden(), tmp_path, "--defer", str(tmp_path / "later"))
+    _, out, err = run("classes", artifact, "--release", release, "--profile", "FS", "--json")
+    groups = [json.loads(line) for line in out.splitlines()]
+    _, told, _ = run("coverage", artifact, "--profile", "FS", "--json")
+    counts = json.loads(told)["profiles"][0]["counts"]
+    assert len(groups) == counts["provisional_groups"] > 0 == counts["published_classes"]
+    assert {(g["status"], g["class_id"]) for g in groups} == {("provisional", None)}
+    assert err == ""
+    _, both, _ = run("classes", artifact, "--release", release, "--json", "--quiet")
+    statuses = {(r["profile"], r["status"]) for r in map(json.loads, both.splitlines())}
+    assert statuses >= {("FP", "published"), ("FS", "provisional")}
+    for more in (["--status", "published"], ["--min-length", "12"]):
+        words = ("classes", artifact, "--release", release, "--profile", "FS", "--quiet", *more)
+        for form in ([], ["--json"]):
+            status, out, err = run(*words, *form)
+            assert (status, out) == (0, "")
+            assert f"provisional groups of partial profiles: FS {counts['provisional_groups']}" in err
 
 
 @pytest.mark.req("PRO-04", "COV-12", "COV-13", "COV-14")

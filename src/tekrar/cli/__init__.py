@@ -89,7 +89,7 @@ def verb_module(verb: str) -> ModuleType:
     """The module of a verb.
 
     Raises:
-        UsageError: an unknown verb (near ones are named), or one that this version does not have.
+        UsageError: an unknown verb; near ones are named.
     """
     if verb not in VERBS:
         import difflib
@@ -101,17 +101,7 @@ def verb_module(verb: str) -> ModuleType:
             mend="tekrar --help",
             kind="unknown_verb",
         )
-    name = VERBS[verb][0]
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise UsageError(
-            f"this version of tekrar has no verb {verb!r} yet",
-            mend="install a later version",
-            kind="verb_missing",
-        ) from None
+    return importlib.import_module(VERBS[verb][0])
 
 
 def verb_parser(verb: str, module: ModuleType) -> Parser:

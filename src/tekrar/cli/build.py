@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, EXIT_STATUS, StorageError, UsageError
+from tekrar.settings import read_settings
 
 if TYPE_CHECKING:
     from tekrar.build import BuildResult
-
-#: Below this many rows a second process costs more than it gives.
-ROWS_A_WORKER = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", type=Path, help="text-release package, as `tekrar import` made it")
     parser.add_argument("--out", required=True, type=Path, metavar="ARTIFACT", help="folder to make")
     parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes; 0 = one a processor (default 1)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes; 0 = one a processor (default: TEKRAR_WORKERS, else 1)",
     )
     parser.add_argument(
         "--engine", choices=("auto", "hashlib", "sha-ni"), default="auto", help="equal roots from each"
@@ -35,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--defer",
         type=Path,
         metavar="FILE",
-        help="occurrences to put off, one a line: book/chapter:start+length, book/chapter/pN, or an ID",
+        help="occurrences to put off, one a line: book/chapter:start+length, book/chapter/pN, or an ID; "
+        "a line that is # alone or starts with # and a space is a comment, #3/1:1+2 is an address",
     )
 
 
@@ -43,9 +45,8 @@ def run(args: argparse.Namespace) -> int:
     """Build, and say what repeats."""
     from tekrar.build import build
 
-    workers = args.workers or len(os.sched_getaffinity(0))
-    if workers < 0:
-        raise UsageError(f"--workers {workers}", expected="0 or more")
+    workers = _workers(args.workers)
+    deferred = _deferred(args.defer)
     with progress(args, "building") as advance:
 
         def tell(stage: str, done: int, total: int) -> None:
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             workers=workers,
             engine=args.engine,
             batch=args.batch,
-            defer=_deferred(args.defer),
+            defer=deferred,
             progress=tell,
         )
     failed = any(c.counts["failed"] for c in result.coverage.values())
@@ -82,24 +83,51 @@ def summary(result: BuildResult) -> dict[str, Any]:
     }
 
 
+def _workers(given: int | None) -> int:
+    """Processes: the option, else TEKRAR_WORKERS, else 1; an option of 0 is one a processor.
+
+    Raises:
+        UsageError: a negative number.
+    """
+    if given is None:
+        return read_settings().workers or 1
+    if given < 0:
+        raise UsageError(f"--workers {given}", expected="0 or more", kind="bad_workers")
+    return given or len(os.sched_getaffinity(0))
+
+
 def _deferred(path: Path | None) -> list[str]:
+    """The items of a deferral list.
+
+    A book may be called `#`-something, and `#3` is the third book, so a comment is only a line that is `#`
+    alone or starts with `#` and a space. Lines end at LF or CRLF only: labels may hold other breaks.
+
+    Raises:
+        UsageError: the file is not UTF-8.
+        StorageError: it cannot be read.
+    """
     if path is None:
         return []
     try:
-        lines = path.read_text("utf-8").splitlines()
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 at byte {error.start}", where=str(path)) from None
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror}", where=str(path)) from None
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return [line for line in lines if line.strip() and line.rstrip() != "#" and not line.startswith("# ")]
 
 
 def _told(record: dict[str, Any]) -> str:
+    from tekrar.view.plain import counted
+
     lines = [f"artifact       {record['artifact']}", f"artifact_root  {record['artifact_root']}"]
     for short, c in record["coverage"].items():
         lines.append(
-            f"{short}  {c['exact_status']:<8}  {c['emitted']:>9} occurrences  "
-            f"{c['published_classes']:>7} classes published, {c['dominated_classes']} dominated  "
+            f"{short}  {c['exact_status']:<8}  "
+            f"{counted(c['emitted'], 'occurrence', 'occurrences', form='>9')}  "
+            f"{counted(c['published_classes'], 'class', 'classes', form='>7')} published, "
+            f"{c['dominated_classes']} dominated  "
             f"{c['excluded']} excluded, {c['failed']} failed, {c['not_evaluated']} not evaluated"
         )
     return "\n".join(lines)

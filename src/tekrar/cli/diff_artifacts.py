@@ -78,7 +78,8 @@ def _placed(change: dict[str, Any], a: Corpus, b: Corpus) -> dict[str, Any]:
             continue
         view = corpus.view(change["profile"])
         number = view.class_of(bytes.fromhex(facts["witness"]))
-        assert number is not None
+        if number is None:
+            raise view.broken(f"no class has the witness {facts['witness']}", expected="the compared class")
         address = corpus.places.addresses(view, view.first_member[number : number + 1])[0]
         text = corpus.places.text(facts["start"], facts["end"])
         placed[side] = {**facts, "address": str(address), "text": text}
@@ -92,7 +93,7 @@ def _told(
     corpora: tuple[Corpus, Corpus],
     limit: int,
 ) -> Iterator[str]:
-    from tekrar.view.plain import safe
+    from tekrar.view.plain import counted, safe
 
     yield f"A  {summary['a']}"
     yield f"B  {summary['b']}"
@@ -107,9 +108,11 @@ def _told(
         record = difference.as_record()
         counts = ", ".join(f"{n} {kind}" for kind, n in record["changes"].items())
         yield ""
-        yield f"{record['profile']}  {record['classes_a']} classes in A, {record['classes_b']} in B: {counts}"
+        classes = counted(record["classes_a"], "class", "classes")
+        yield f"{record['profile']}  {classes} in A, {record['classes_b']} in B: {counts}"
         for row in record["rows"] or ():
-            yield f"  {row['rows']} occurrences: {row['from']} in A, {row['to']} in B"
+            moved = counted(row["rows"], "occurrence", "occurrences")
+            yield f"  {moved}: {row['from']} in A, {row['to']} in B"
         yield from _sample(difference, corpora=corpora, limit=limit)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, UsageError
@@ -13,9 +14,7 @@ from tekrar.errors import EXIT_OK, UsageError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar report`."""
     parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
-    parser.add_argument(
-        "--release", required=True, type=Path, metavar="RELEASE", help="the text release it was built from"
-    )
+    parser.add_argument("--release", type=Path, metavar="RELEASE", help=RELEASE_HELP)
     parser.add_argument(
         "--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html"
     )
@@ -28,11 +27,12 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.package.atomic import target_exists
     from tekrar.view.report import open_pair, report_page
 
-    _check_target(args.out, packages=(args.artifact, args.release))
+    release = release_for(args)
+    _check_target(args.out, packages=(args.artifact, release))
     if not args.force and (args.out.exists() or args.out.is_symlink()):
         raise target_exists(args.out)  # before the work, not after it
     with progress(args, "writing the report"):
-        page, record = report_page(*open_pair(args.artifact, args.release))
+        page, record = report_page(*open_pair(args.artifact, release))
         write_file(args.out, page, replace=args.force)
     if args.json:
         print_json({"report": str(args.out), **record})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
 
@@ -19,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID|ADDRESS",
         help="an occurrence or class ID, book/chapter:start+length or book/chapter/pN (counted from 1)",
     )
-    parser.add_argument(
-        "--release", required=True, type=Path, metavar="RELEASE", help="the release it was built from"
-    )
+    parser.add_argument("--release", type=Path, metavar="RELEASE", help=RELEASE_HELP)
     parser.add_argument(
         "--profile", metavar="FP|FS|PP|PS", help="one profile (default: every profile that holds it)"
     )
@@ -42,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.context < 0:
         raise UsageError(f"--context {args.context}", expected="0 or more", kind="bad_context")
-    corpus = open_corpus(args.artifact, args.release)
+    corpus = open_corpus(args.artifact, release_for(args))
     found = find(corpus, args.query, profile=args.profile)
     answers = [answer_for(view, row) for view, row in found.rows]
     records = [answer_record(corpus, answer, context=args.context) for answer in answers]

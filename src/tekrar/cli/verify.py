@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
-from tekrar.errors import EXIT_OK, UsageError
+from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--release",
         type=Path,
         metavar="RELEASE",
-        help="the text release it was built from (needed without --quick)",
+        help=f"{RELEASE_HELP}; --quick needs none",
     )
     parser.add_argument(
         "--quick", action="store_true", help="files, roots and partition only; does not read the text"
@@ -30,19 +31,13 @@ def run(args: argparse.Namespace) -> int:
     """Verify, and say what was compared."""
     from tekrar.verify import ArtifactDiffers, verify_full, verify_quick
 
-    if args.release is None and not args.quick:
-        raise UsageError(
-            "a full verification recomputes the artifact from its text",
-            expected="--release RELEASE",
-            mend="give the release, or --quick for the artifact alone",
-            kind="bad_arguments",
-        )
     try:
         if args.quick:
             outcome = verify_quick(args.artifact, args.release)
         else:
+            release = release_for(args)
             with progress(args, "verifying") as advance:
-                outcome = verify_full(args.artifact, args.release, progress=advance)
+                outcome = verify_full(args.artifact, release, progress=advance)
     except ArtifactDiffers as error:
         if args.json:
             for difference in error.differences:
