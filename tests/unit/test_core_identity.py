@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from pathlib import Path
 
@@ -104,6 +105,46 @@ def test_the_key_is_pinned_and_another_key_changes_every_id(monkeypatch: pytest.
     monkeypatch.setattr(identity, "KEY_DIGEST", H)
     with pytest.raises(identity.IntegrityError, match="identity release key was changed"):
         identity.identity_release_key()
+
+
+def all_ids(place: Path) -> list[bytes]:
+    """Every ID that an import and a build issue, in one order."""
+    built = Built(document([[["A.", "B."], ["C."]], [["A.", "B."], ["C."]]]), place)
+    manifest = built.artifact.manifest
+    found = [parse_uuid(manifest["release"]["text_release"])]
+    found += [parse_uuid(profile["id"]) for profile in manifest["profiles"].values()]
+    tables = ["selections/paragraphs", "selections/runs"]
+    tables += [f"{short}/{name}" for short in manifest["profiles"] for name in ("occurrences", "class-ids")]
+    for name in tables:
+        column = {"occurrences": "occurrence", "class-ids": "class"}.get(name.split("/")[1], "selection")
+        found += [row.tobytes() for row in built.artifact.columns(name)[column]]
+    return found
+
+
+@pytest.mark.req("ID-06")
+@pytest.mark.parametrize("change", ["key", "grammar"])
+def test_another_key_or_grammar_version_changes_every_id_of_a_build(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And another place and name of the package changes none."""
+    base = all_ids(tmp_path / "base")
+    assert all_ids(tmp_path / "another-label") == base
+    if change == "key":
+        monkeypatch.setattr(identity, "identity_release_key", lambda: "another key")
+    else:
+        name, prefix = identity._name, identity.name_prefix
+
+        def later_prefix(kind: str, facts: dict[str, str]) -> bytes:
+            return prefix(kind, facts).replace(b"v1/kind=", b"v2/kind=", 1)
+
+        monkeypatch.setattr(identity, "_name", lambda *given: name(*given).replace("v1/", "v2/", 1))
+        users = [m for m in list(sys.modules.values()) if getattr(m, "name_prefix", None) is prefix]
+        assert {"tekrar.build.pipeline", "tekrar.core.release"} <= {m.__name__ for m in users}
+        for module in users:
+            monkeypatch.setattr(module, "name_prefix", later_prefix)
+    changed = all_ids(tmp_path / change)
+    assert len(changed) == len(base) > 20
+    assert not set(changed) & set(base)
 
 
 @pytest.mark.req("ID-04", "ID-05")
