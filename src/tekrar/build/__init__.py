@@ -9,7 +9,7 @@ from pathlib import Path
 from tekrar.build.outcome import artifact_root, artifact_roots
 from tekrar.build.pipeline import DEFAULT_BATCH, evaluate
 from tekrar.build.result import BuildResult
-from tekrar.build.shards import Progress, no_progress
+from tekrar.build.shards import Progress, Shards, no_progress
 from tekrar.build.source import ByteSource
 from tekrar.build.write import write_artifact
 from tekrar.core.atoms import Digest
@@ -76,9 +76,10 @@ def build(
     roots = artifact_roots(certified, results)
     root = artifact_root(roots)
     if out is not None:
-        progress("write", 0, 1)
-        write_artifact(Path(out), certified, results, roots=roots, root=root, provenance=provenance)
-        progress("write", 1, 1)
+        shards = Shards(workers, progress)
+        write_artifact(
+            Path(out), certified, results, roots=roots, root=root, provenance=provenance, shards=shards
+        )
     coverage = {r.profile.spec.short: r.coverage for r in results if r.coverage is not None}
     return BuildResult(
         artifact_root=root,

@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.build.lanes import BulkNames, NumpySha1
+from tekrar.build.shards import Shards
 from tekrar.core import rows
 from tekrar.core.atoms import Digest
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN
+from tekrar.core.rows import TextDigests
 
 Bytes2D = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -241,6 +243,19 @@ class SeamEngine(HashlibEngine):
         if purpose is None:
             return super().text_digests(purpose, frames, text, start, end)
         return _collect([self._digest(purpose, data) for data in rows.framed(frames, text, start, end)], 32)
+
+
+def sharded_digests(engine: Engine, shards: Shards, stage: str) -> TextDigests:
+    """The engine's digests of slices, as a stage that is shared out."""
+
+    def digests(purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Bytes2D:
+        def make(low: int, high: int) -> Bytes2D:
+            part = frames if len(frames) == 1 else frames[low:high]
+            return engine.text_digests(purpose, part, text, start[low:high], end[low:high])
+
+        return shards.rows(stage, (len(start), 32), make)
+
+    return digests
 
 
 def pick_engine(name: str, digest: Digest | None) -> Engine:

@@ -12,14 +12,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.engine import Engine
 from tekrar.core.atoms import Digest, standard_digest
 from tekrar.core.encoding import u64
 from tekrar.core.exact import Groups
 from tekrar.core.occurrence import Paragraphs
 from tekrar.core.preimage import masked_items, passage_head, passage_witness_head
 from tekrar.core.projection import Treated
-from tekrar.core.rows import big_endian, slices
+from tekrar.core.rows import TextDigests, big_endian, slices
 from tekrar.errors import IntegrityError
 
 Bytes2D = NDArray[np.uint8]
@@ -69,7 +68,7 @@ class NamedParagraphs:
         return bytes(self._text[int(self._start[row]) : int(self._end[row])])
 
     def digests(
-        self, purpose: str | None, head: bytes, rows: Ints, *, engine: Engine, digest: Digest
+        self, purpose: str | None, head: bytes, rows: Ints, *, digests: TextDigests, digest: Digest
     ) -> Bytes2D:
         """Digests, uint8 (rows, 32), of head ‖ projected length ‖ items of every row.
 
@@ -90,7 +89,7 @@ class NamedParagraphs:
         frames[:, at : at + 8] = big_endian(size, 8)
         frames[:, at + 8 : at + 13] = np.frombuffer(_ONE_ITEM, np.uint8)
         frames[:, at + 13 :] = big_endian(size, 4)
-        out[~masked] = engine.text_digests(purpose, frames, self._text, start, end)
+        out[~masked] = digests(purpose, frames, self._text, start, end)
         return out
 
     def verify(self, groups: Groups) -> None:
@@ -127,7 +126,7 @@ def _masks_of(universe: Paragraphs, masks: Treated | None) -> dict[int, list[tup
 
 
 def paragraph_fingerprints(
-    named: NamedParagraphs, profile: bytes, evaluated: Ints, *, engine: Engine, digest: Digest
+    named: NamedParagraphs, profile: bytes, evaluated: Ints, *, digests: TextDigests, digest: Digest
 ) -> Bytes2D:
     """Fingerprints, uint8 (rows, 32), of the evaluated rows under a profile (UUID bytes); zero elsewhere.
 
@@ -135,11 +134,11 @@ def paragraph_fingerprints(
     out = np.zeros((len(named.number), 32), np.uint8)
     _, first, which = np.unique(named.number[evaluated], return_index=True, return_inverse=True)
     head = passage_head(profile)
-    made = named.digests("fingerprint", head, evaluated[first], engine=engine, digest=digest)
+    made = named.digests("fingerprint", head, evaluated[first], digests=digests, digest=digest)
     out[evaluated] = made.take(which, axis=0)
     return out
 
 
-def paragraph_witnesses(named: NamedParagraphs, groups: Groups, *, engine: Engine) -> Bytes2D:
+def paragraph_witnesses(named: NamedParagraphs, groups: Groups, *, digests: TextDigests) -> Bytes2D:
     """Class witnesses, uint8 (groups, 32), from the representatives."""
-    return named.digests(None, passage_witness_head(), groups.first, engine=engine, digest=standard_digest)
+    return named.digests(None, passage_witness_head(), groups.first, digests=digests, digest=standard_digest)

@@ -25,14 +25,14 @@ from tekrar.build.certify import (
     vectors_digest,
 )
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
-from tekrar.build.engine import Bytes2D, Engine, pick_engine
+from tekrar.build.engine import Bytes2D, Engine, pick_engine, sharded_digests
 from tekrar.build.outcome import coverage_of
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
 from tekrar.build.result import ProfileResult
 from tekrar.build.roots import hash_profiles
 from tekrar.build.shards import Progress, Shards, no_progress
 from tekrar.build.source import ByteSource, Deferral, Witness
-from tekrar.build.universe import Decided, RowStates, decide, partition_of
+from tekrar.build.universe import Decided, RowStates, decide, partition_of, suspects_in_shards
 from tekrar.core.atoms import AtomNamer, Digest, NamedAtoms, member_collisions, standard_digest
 from tekrar.core.coverage import check_partition
 from tekrar.core.exact import group_runs, matched_sentences, rows_with, verify_atoms
@@ -59,18 +59,17 @@ class Pipeline:
         witness: Witness,
         *,
         engine: Engine,
-        workers: int,
+        shards: Shards,
         batch: int,
         defer: Sequence[str],
         digest: Digest | None,
-        progress: Progress,
     ) -> None:
         self.certified = certified
         self.release = certified.release
         self.witness = witness
         self.engine = engine
         self.digest = digest or standard_digest
-        self.shards = Shards(workers, progress)
+        self.shards = shards
         self.batch = batch
         self.deferral = Deferral(defer)
         self._plain: NamedParagraphs | None = None
@@ -79,7 +78,7 @@ class Pipeline:
             witness.view,
             unreadable=witness.unreadable,
             digest=self.digest,
-            digests=engine.text_digests,
+            digests=sharded_digests(engine, shards, "members"),
         )
 
     def run(self) -> list[ProfileResult]:
@@ -185,7 +184,11 @@ class Pipeline:
         bad_sentence, bad_inner = member_collisions(self.namer.tables, named)
         member = rows_with(runs, bad_sentence, bad_inner) if bad_sentence.any() or bad_inner.any() else None
         decided, partial = decide(
-            number=number, states=states, member_collision=member, fingerprint=fingerprint
+            number=number,
+            states=states,
+            member_collision=member,
+            fingerprint=fingerprint,
+            suspects_of=suspects_in_shards(self.shards, f"collisions {profile.spec.short}"),
         )
         inside, gaps = matched_sentences(runs, decided.groups, len(runs.start))
         verify_atoms(self.namer, named, inside=inside, gaps=gaps)
@@ -263,7 +266,11 @@ class Pipeline:
         self._plain = self._plain or named
         evaluated = np.flatnonzero(states.evaluated)
         fingerprint = paragraph_fingerprints(
-            named, profile.id, evaluated, engine=self.engine, digest=self.digest
+            named,
+            profile.id,
+            evaluated,
+            digests=sharded_digests(self.engine, self.shards, f"fingerprints {profile.spec.short}"),
+            digest=self.digest,
         )
         decided, partial = decide(
             number=named.number, states=states, member_collision=None, fingerprint=fingerprint
@@ -276,7 +283,7 @@ class Pipeline:
             decided,
             states,
             partial=partial,
-            class_witness=paragraph_witnesses(named, decided.groups, engine=self.engine),
+            class_witness=paragraph_witnesses(named, decided.groups, digests=self.engine.text_digests),
             arrays=(selection, occurrence, fingerprint),
             witnesses=witnesses,
         )
@@ -388,20 +395,22 @@ def evaluate(
     with no_collector():
         witness = Witness(release, source)
         chosen = pick_engine(engine, digest)
-        certified = certify_release(release, witness, stated=stated, digests=chosen.text_digests)
+        shards = Shards(workers, progress)
+        certified = certify_release(
+            release, witness, stated=stated, digests=sharded_digests(chosen, shards, "atoms")
+        )
         pipeline = Pipeline(
             certified,
             witness,
             engine=chosen,
-            workers=workers,
+            shards=shards,
             batch=batch,
             defer=defer,
             digest=digest,
-            progress=progress,
         )
         results = pipeline.run()
     reports = {
         stage: [{"worker": r.worker, "tasks": r.tasks, **r.notes} for r in rows]
-        for stage, rows in pipeline.shards.reports.items()
+        for stage, rows in shards.reports.items()
     }
     return certified, results, {"engine": pipeline.engine.name, "workers": workers, "stages": reports}

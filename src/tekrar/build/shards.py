@@ -24,6 +24,9 @@ from tekrar.errors import IntegrityError, StorageError, TekrarError
 
 Progress = Callable[[str, int, int], None]
 
+#: Rows of a task of `Shards.rows`; a stage of one task forks nothing.
+ROWS_A_TASK = 1 << 16
+
 
 @dataclass(frozen=True)
 class WorkerReport:
@@ -72,6 +75,20 @@ class Shards:
         else:
             self.reports[stage] = self._fork(stage, tasks, work)
         self.progress(stage, len(tasks), len(tasks))
+
+    def rows(
+        self, stage: str, shape: tuple[int, int], make: Callable[[int, int], NDArray[np.uint8]]
+    ) -> NDArray[np.uint8]:
+        """An array of bytes, uint8 of that shape, made range by range: `make(low, high)` gives its rows."""
+        count = shape[0]
+        out = self.empty(shape, np.uint8)
+
+        def work(low: int) -> None:
+            high = min(count, low + ROWS_A_TASK)
+            out[low:high] = make(low, high)
+
+        self.run(stage, range(0, count, ROWS_A_TASK), work)
+        return out
 
     @staticmethod
     def _do(

@@ -14,11 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.build.shards import Shards
 from tekrar.core.coverage import Partition
-from tekrar.core.exact import Groups, collect_groups, colliding_rows
+from tekrar.core.exact import (
+    Groups,
+    SuspectsOf,
+    collect_groups,
+    colliding_rows,
+    head_words,
+    repeated_words,
+    sharing_head,
+)
 from tekrar.core.policy import FAILURE_CODES, PENDING_CODES
 
 Ints = NDArray[np.int64]
+HEAD_PARTS = 4
+#: From so many rows on, the check of fingerprints is shared out.
+SHARED_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,7 @@ def decide(
     states: RowStates,
     member_collision: NDArray[np.bool_] | None,
     fingerprint: NDArray[np.uint8],
+    suspects_of: SuspectsOf = sharing_head,
 ) -> tuple[Decided, bool]:
     """Groups, collisions and unique rows from group numbers and fingerprints.
 
@@ -73,6 +86,7 @@ def decide(
         states: excluded, missing and deferred rows.
         member_collision: evaluated rows whose member digests do not determine their content, or None.
         fingerprint: uint8 (rows, 32).
+        suspects_of: finds the rows whose fingerprints may be equal.
 
     Returns:
         the decision and whether the universe is partial.
@@ -81,7 +95,7 @@ def decide(
     grouped = collect_groups(number, evaluated)
     single = _single(number, evaluated)
     collided = np.zeros(len(evaluated), bool)
-    collided[colliding_rows(fingerprint, grouped, single)] = True
+    collided[colliding_rows(fingerprint, grouped, single, suspects_of=suspects_of)] = True
     if member_collision is not None:
         collided |= member_collision & evaluated
     if collided.any():
@@ -95,6 +109,25 @@ def decide(
     none = np.empty(0, np.int64)
     unique, pending = (none, single) if partial else (single, none)
     return Decided(grouped, unique, pending, np.flatnonzero(collided)), partial
+
+
+def suspects_in_shards(shards: Shards, stage: str) -> SuspectsOf:
+    """`sharing_head` shared out: each task sorts the words that end in its number."""
+
+    def suspects_of(fingerprint: NDArray[np.uint8], rows: Ints) -> Ints:
+        if len(rows) < SHARED_ROWS:
+            return sharing_head(fingerprint, rows)
+        words = head_words(fingerprint, rows)
+        flag = shards.empty((len(rows),), np.uint8)
+
+        def work(part: int) -> None:
+            mine = np.flatnonzero(words % HEAD_PARTS == part)
+            flag[mine[repeated_words(words[mine])]] = 1
+
+        shards.run(stage, range(HEAD_PARTS), work)
+        return np.asarray(rows[np.flatnonzero(flag)])
+
+    return suspects_of
 
 
 def _single(number: NDArray[Any], standing: NDArray[np.bool_]) -> Ints:

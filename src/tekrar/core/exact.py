@@ -10,6 +10,7 @@ collision never splits a bucket: its items fail, whatever truly equal pairs lie 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from tekrar.errors import IntegrityError
 
 Ints = NDArray[np.int64]
 UNGROUPED = -1
+SuspectsOf = Callable[[NDArray[np.uint8], Ints], Ints]
 
 
 def group_runs(named: NamedAtoms, runs: Runs, reach: Ints) -> NDArray[np.int32]:
@@ -126,13 +128,16 @@ def collect_groups(number: NDArray[Any], evaluated: NDArray[np.bool_]) -> Groups
     return Groups(new_offset, rows[pieces + within])
 
 
-def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints) -> Ints:
+def colliding_rows(
+    fingerprint: NDArray[np.uint8], groups: Groups, single: Ints, *, suspects_of: SuspectsOf | None = None
+) -> Ints:
     """Rows of every bucket of equal fingerprints that holds more than one distinct preimage.
 
     Args:
         fingerprint: uint8 (rows, 32), filled for evaluated rows.
         groups: equal rows; all members of a group must carry its fingerprint.
         single: evaluated rows with no equal.
+        suspects_of: `sharing_head`, or the same work shared out.
 
     Raises:
         IntegrityError: members of one group carry different fingerprints (a digest function that is no
@@ -147,7 +152,7 @@ def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints)
             mend="use a digest function that depends on its bytes alone",
             kind="digest_not_a_function",
         )
-    suspects = _sharing_head(fingerprint, np.concatenate([groups.first, single]))
+    suspects = (suspects_of or sharing_head)(fingerprint, np.concatenate([groups.first, single]))
     if not len(suspects):
         return np.empty(0, np.int64)
     seen: dict[bytes, int] = {}
@@ -162,21 +167,30 @@ def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints)
     return np.flatnonzero(is_bad)
 
 
-def _sharing_head(fingerprint: NDArray[np.uint8], rows: Ints) -> Ints:
+def sharing_head(fingerprint: NDArray[np.uint8], rows: Ints) -> Ints:
     """The rows whose fingerprint's first four bytes another of the rows has too.
 
     Few are, and sorting four bytes costs half of sorting eight; the caller compares whole fingerprints.
     """
-    head = fingerprint.view(np.uint32)[:, 0].take(rows)
-    ordered = np.sort(head)
+    return np.asarray(rows[repeated_words(head_words(fingerprint, rows))])
+
+
+def head_words(fingerprint: NDArray[np.uint8], rows: Ints) -> NDArray[np.uint32]:
+    """First four bytes of the rows' fingerprints, as a word of this machine."""
+    return fingerprint.view(np.uint32)[:, 0].take(rows)
+
+
+def repeated_words(words: NDArray[np.uint32]) -> Ints:
+    """Positions, ascending, of the words that stand more than once."""
+    ordered = np.sort(words)
     doubt = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(doubt):
         return np.empty(0, np.int64)
     low = np.zeros(1 << 16, bool)  # a coarse sieve on two bytes, before the search proper
     low[doubt & 0xFFFF] = True
-    maybe = np.flatnonzero(low.take(head & 0xFFFF))
-    place = np.searchsorted(doubt, head[maybe])
-    return np.asarray(rows[maybe[doubt.take(place, mode="clip") == head[maybe]]])
+    maybe = np.flatnonzero(low.take(words & 0xFFFF))
+    place = np.searchsorted(doubt, words[maybe])
+    return np.asarray(maybe[doubt.take(place, mode="clip") == words[maybe]])
 
 
 def rows_with(runs: Runs, sentence: NDArray[np.bool_], inner: NDArray[np.bool_]) -> NDArray[np.bool_]:
