@@ -46,7 +46,7 @@ def show(run: Run, paths: Paths) -> Callable[..., Any]:
     return answers
 
 
-@pytest.mark.req("DOM-07")
+@pytest.mark.req("DOM-07", "QRY-01")
 def test_show_answers_a_dominated_run_and_its_dominator(show: Callable[..., Any]) -> None:
     full, prose = show("Bahçe/2:2+2")
     assert [full["profile"], prose["profile"]] == ["FS", "PS"]
@@ -119,6 +119,7 @@ def test_show_prints_every_member_with_exact_text_between_isolates(run: Run, pat
     assert "\u200c" not in marked
 
 
+@pytest.mark.req("QRY-01")
 def test_classes_lines_for_programs(run: Run, paths: Paths) -> None:
     status, out, err = run("classes", paths[0], "--release", paths[1], "--json", "--status", "all")
     records = [json.loads(line) for line in out.splitlines()]
@@ -181,7 +182,7 @@ def test_a_partial_profile_lists_its_provisional_groups(run: Run, tmp_path: Path
             assert f"provisional groups of partial profiles: FS {counts['provisional_groups']}" in err
 
 
-@pytest.mark.req("PRO-04", "COV-12", "COV-13", "COV-14")
+@pytest.mark.req("PRO-04", "COV-12", "COV-13", "COV-14", "QRY-01")
 def test_coverage_names_enumerators_and_keeps_exact_and_semantic_apart(run: Run, paths: Paths) -> None:
     status, out, _ = run("coverage", paths[0], "--json")
     assert status == 0
