@@ -218,4 +218,5 @@ class _Bounded:
             self._line_start = self._size + last + 1
 
     def _refuse(self, message: str, expected: str, mend: str) -> SourceError:
-        return SourceError(message, where=self._shown, expected=expected, mend=mend, kind="source_too_large")
+        where = f"{self._shown}:{self._line}"  # the line in which the reading stopped
+        return SourceError(message, where=where, expected=expected, mend=mend, kind="source_too_large")
