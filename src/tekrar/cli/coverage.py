@@ -26,6 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Say what the artifact covers."""
     from tekrar.view.coverage import coverage_record, granularity_record
     from tekrar.view.open import open_corpus
+    from tekrar.view.records import about
 
     corpus = open_corpus(args.artifact)
     views = corpus.views(args.profile)
@@ -34,13 +35,7 @@ def run(args: argparse.Namespace) -> int:
         answer = {"profiles": [coverage_record(view) for view in views]}
     else:
         answer = granularity_record(views, args.granularity)
-    release = corpus.artifact.manifest["release"]
-    record = {
-        "release": release["text_release"],
-        "edition": release["edition"],
-        "artifact_root": corpus.artifact.artifact_root.hex(),
-        **answer,
-    }
+    record = {**about(corpus), **answer}
     if args.json:
         print_json(record)
     else:

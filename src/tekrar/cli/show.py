@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.answer import answer_for
     from tekrar.view.open import open_corpus
     from tekrar.view.query import find
-    from tekrar.view.records import absent_record, answer_record, class_answer, envelope
+    from tekrar.view.records import about, absent_record, answer_record, class_answer
 
     if args.context < 0:
         raise UsageError(f"--context {args.context}", expected="0 or more", kind="bad_context")
@@ -49,19 +49,19 @@ def run(args: argparse.Namespace) -> int:
     if not records:
         records.append(absent_record(corpus, found))
     if args.json:
-        print_json({**envelope(corpus, args.query), "answers": records})
+        print_json({"query": args.query, **about(corpus), "answers": records})
     else:
-        for line in _told(envelope(corpus, args.query), records, marks=args.show_invisible):
+        for line in _told(about(corpus), records, marks=args.show_invisible):
             print(line)
     broken = any(answer.problem for answer in answers)
     return EXIT_STATUS["integrity_error"][0] if broken else EXIT_OK
 
 
-def _told(about: dict[str, Any], records: list[dict[str, Any]], *, marks: bool) -> Iterator[str]:
+def _told(scope: dict[str, Any], records: list[dict[str, Any]], *, marks: bool) -> Iterator[str]:
     from tekrar.view.plain import isolated, terminal_width
 
     width = terminal_width()
-    yield f"release        {about['release']}  edition {isolated(about['edition'])}"
+    yield f"release        {scope['release']}  edition {isolated(scope['edition'])}"
     for record in records:
         yield ""
         yield from _filled("", record["why"], width)

@@ -1,6 +1,4 @@
-"""`tekrar verify`: recompute an artifact from its text release and compare; `--quick` checks it against
-itself.
-"""
+"""`tekrar verify`: recompute an artifact from its text and compare; `--quick` checks it against itself."""
 
 from __future__ import annotations
 
