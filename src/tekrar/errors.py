@@ -1,10 +1,8 @@
 """Every error a user can meet: one code, one exit status, one way to mend it.
 
 A `TekrarError` names what was wrong, where (file and place), what was expected and how to mend it.
-`EXIT_STATUS` is the only
-table from codes to exit statuses; `docs/errors.md` is made from it. Query and route statuses are values,
-not errors (ADR-009,
-*Query behavior*).
+`EXIT_STATUS` is the only table from codes to exit statuses; `docs/errors.md` is made from it. Query and route
+statuses are values, not errors (ADR-009, *Query behavior*).
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 comparison*, *Identity contracts*).
 
 Class numbers follow the first member in document order; IDs follow from the facts alone. A partial profile
-issues no class ID: its groups
-keep their witness as a provisional key (AMB-22).
+issues no class ID: its groups keep their witness as a provisional key (AMB-22).
 """
 
 from __future__ import annotations

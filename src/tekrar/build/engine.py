@@ -1,10 +1,8 @@
 """Engines: who computes the bulk of selection IDs, occurrence IDs and run fingerprints.
 
 `HashlibEngine` is the reference and needs nothing but Python. `SeamEngine` asks a given digest function for
-every fingerprint. The SHA-NI
-engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication and rebuild closure*: two
-clean builds are equal); an
-engine's name is provenance and enters no root.
+every fingerprint. The SHA-NI engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication
+and rebuild closure*: two clean builds are equal); an engine's name is provenance and enters no root.
 
 A *fan* is all runs that start at the sentences low..high: rows by start, then by run length 2..reach.
 """

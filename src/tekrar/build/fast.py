@@ -1,9 +1,8 @@
 """The `fast` engine: the same identity bytes as hashlib's, through batches of SHA-NI compressions.
 
 Every name and preimage shares its leading blocks with its neighbours, so a run costs two SHA-256 blocks and
-an occurrence one SHA-1 block.
-Equal vectors are tested; where a batch is irregular (offsets that gain a digit inside it) the reference
-engine computes it.
+an occurrence one SHA-1 block. Equal vectors are tested; where a batch is irregular (offsets that gain a digit
+inside it) the reference engine computes it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Whole paragraphs: items, fingerprints, verification and class witnesses of `exact_passage_bytes`.
 
-Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes,
-so grouping is by bytes; verification
-reads the core buffer again.
+Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes, so
+grouping is by bytes; verification reads the core buffer again.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 rooted manifests").
 
 A manifest is a count and a function that gives the delimited records of a range, so shards can hash ranges
-apart. The ranges are whole chunks; the
-tree over the chunk digests is the same whoever hashed them.
+apart. The ranges are whole chunks; the tree over the chunk digests is the same whoever hashed them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Shards: the same work in one process or in several forked ones, into arrays that all of them share.
 
-Task t goes to worker t modulo the worker count, each task writes only its own rows, and nothing is merged
-by order of arrival, so the
-worker count cannot change a byte (REB-02). Workers are forked: they inherit the columns, and no object is
-ever serialized. A worker
-that dies, or whose parent dies, ends the build; nothing it wrote is kept.
+Task t goes to worker t modulo the worker count, each task writes only its own rows, and nothing is merged by
+order of arrival, so the worker count cannot change a byte (REB-02). Workers are forked: they inherit the
+columns, and no object is ever serialized. A worker that dies, or whose parent dies, ends the build; nothing
+it wrote is kept.
 """
 
 from __future__ import annotations

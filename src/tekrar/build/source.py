@@ -1,8 +1,8 @@
 """Byte sources, deferral lists, and the release a build works on.
 
 `ByteSource` is where the witness bytes come from: the release's own text by default. Ranges it reports
-unreadable make the items that touch
-them fail; bytes that read but differ from the certified digest refuse the build (AMB-37).
+unreadable make the items that touch them fail; bytes that read but differ from the certified digest refuse
+the build (AMB-37).
 """
 
 from __future__ import annotations

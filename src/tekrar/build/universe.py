@@ -1,9 +1,8 @@
 """One profile's evaluation: columns in, groups and a decided state for every row out.
 
-Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5):
-excluded by geometry, failed for
-missing bytes, deferred, failed by collision, matched by verified equality, and only in a universe without
-open items evaluated_unique.
+Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5): excluded
+by geometry, failed for missing bytes, deferred, failed by collision, matched by verified equality, and only
+in a universe without open items evaluated_unique.
 """
 
 from __future__ import annotations

@@ -81,8 +81,7 @@ class ReleaseBuilder:
         Args:
             text: the paragraph's bytes; b"" for an empty paragraph.
             sentences: ascending half-open byte spans; the first starts at 0, the last ends at len(text);
-                what lies between two
-                is one inter_sentence separator, possibly of no byte.
+                what lies between two is one inter_sentence separator, possibly of no byte.
             after: the inter_paragraph separator, possibly of no byte.
             given: whether the source brought the sentences.
 

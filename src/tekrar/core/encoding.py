@@ -2,10 +2,8 @@
 sections 1 to 3).
 
 Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests") and *Exact comparison*
-("length-prefixing
-or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical rows, never a file
-format's bytes.
-All integers are big-endian. A digest is 32 raw bytes.
+("length-prefixing or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical
+rows, never a file format's bytes. All integers are big-endian. A digest is 32 raw bytes.
 """
 
 from __future__ import annotations

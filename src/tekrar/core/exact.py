@@ -1,11 +1,10 @@
 """Grouping by exact equality, collision detection and byte verification (ADR-009 *Exact comparison*;
 requirements 3.3).
 
-Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and
-never by a digest. Fingerprints
-of all evaluated items are then checked to differ between groups, and the witness bytes are read again from
-the core buffer. A
-collision never splits a bucket: its items fail, whatever truly equal pairs lie in it (AMB-13).
+Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and never
+by a digest. Fingerprints of all evaluated items are then checked to differ between groups, and the witness
+bytes are read again from the core buffer. A collision never splits a bucket: its items fail, whatever truly
+equal pairs lie in it (AMB-13).
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def group_runs(named: NamedAtoms, runs: Runs, reach: Ints) -> NDArray[np.int32]:
         reach: per sentence, the longest run from it that the projection neither excludes nor fails to read.
 
     A run of k+1 sentences can repeat only where its two runs of k repeat, and is named by that pair (pruned
-    doubling); both halves are live
-    wherever the whole is, since an exclusion or missing byte inside a half lies in the whole.
+    doubling); both halves are live wherever the whole is, since an exclusion or missing byte inside a half
+    lies in the whole.
     """
     group = np.full(runs.rows, UNGROUPED, np.int32)
     count = len(named.sentence)

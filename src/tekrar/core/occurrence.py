@@ -1,11 +1,9 @@
 """The two enumerators: finite, deterministic universes over a text release (ADR-009 *Initial F6 scope
 policy*).
 
-`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion.
-`sentence_run_2_12_v1` emits every
-contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is the
-position of an occurrence in that
-order; geometry is by stored ordinals, never derived from offsets.
+`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion. `sentence_run_2_12_v1`
+emits every contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is
+the position of an occurrence in that order; geometry is by stored ordinals, never derived from offsets.
 """
 
 from __future__ import annotations

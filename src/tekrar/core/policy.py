@@ -1,9 +1,8 @@
 """Closed vocabularies and the scope policy as data (ADR-009 *Initial F6 scope policy*, contract C8).
 
-`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the
-document derived from its
-primary language subtag alone: its own name and language, hence its own digest and profile IDs, and the same
-four-profile matrix.
+`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the document
+derived from its primary language subtag alone: its own name and language, hence its own digest and profile
+IDs, and the same four-profile matrix.
 """
 
 from __future__ import annotations

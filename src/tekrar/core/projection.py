@@ -2,9 +2,8 @@
 projections*).
 
 A projection is the policy's treatment of each annotation kind applied to the accepted datasets.
-`excluded_from_extent` rejects every
-occurrence that shares a byte with the span; `masked_with_boundary` replaces the span by a typed marker.
-Touching is not intersecting (AMB-08).
+`excluded_from_extent` rejects every occurrence that shares a byte with the span; `masked_with_boundary`
+replaces the span by a typed marker. Touching is not intersecting (AMB-08).
 """
 
 from __future__ import annotations
@@ -18,11 +17,14 @@ from numpy.typing import NDArray
 
 from tekrar.core.encoding import (
     CHUNK_RECORDS,
+    ROOT_TAG,
     chunk_digest,
+    lp,
     record_bytes,
-    seal_root,
+    sha256,
     tree_head,
     u8,
+    u32,
     u64,
     witness_scope,
 )
@@ -105,6 +107,11 @@ class Projection:
     def _scope(self) -> bytes:
         return witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
 
+    @cached_property
+    def _seal(self) -> bytes:
+        """What `seal_root` hashes before a witness's count and head."""
+        return lp(ROOT_TAG) + lp(b"mask-witness") + self._scope
+
     def witness_root(self, hits: Sequence[tuple[int, int]]) -> bytes:
         """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key
         order.
@@ -112,10 +119,15 @@ class Projection:
         The empty witness is a constant of the projection. Keys are of one length, so the delimited records
         stand in the order of their keys.
         """
-        records = sorted(self._records[which][index] for which, index in hits)
-        chunks = [records[at : at + CHUNK_RECORDS] for at in range(0, len(records), CHUNK_RECORDS)]
-        head = tree_head([chunk_digest(chunk) for chunk in chunks])
-        return seal_root("mask-witness", self._scope, len(records), head)
+        listed = self._records
+        records = sorted([listed[which][index] for which, index in hits])
+        count = len(records)
+        if 0 < count <= CHUNK_RECORDS:
+            head = sha256(b"\x00" + u32(count) + b"".join(records))
+        else:
+            chunks = [records[at : at + CHUNK_RECORDS] for at in range(0, count, CHUNK_RECORDS)]
+            head = tree_head([chunk_digest(chunk) for chunk in chunks])
+        return sha256(self._seal + u64(count) + head)
 
     def root(self) -> bytes:
         """Root of the whole materialized projection: the witness of the entire release (PRJ-13)."""

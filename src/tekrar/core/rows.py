@@ -1,11 +1,9 @@
 """Manifest records in bulk: fixed-width rows as numpy bytes, hashed chunk by chunk.
 
 The same records as `tekrar.core.encoding.manifest_root`, for columns of millions of rows. A row is the
-delimited record
-`lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3). A part of a record is a
-byte column, uint8 (n, w),
-or a pair (integers, width) that is written big-endian. Rows are assembled as packed structs, which is many
-times faster than by slices.
+delimited record `lp(key) ‖ lp(value)` of fixed key and value widths (`docs/encoding.md` section 3). A part of
+a record is a byte column, uint8 (n, w), or a pair (integers, width) that is written big-endian. Rows are
+assembled as packed structs, which is many times faster than by slices.
 """
 
 from __future__ import annotations
@@ -35,6 +33,35 @@ def slices(text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
     if type(whole) is bytes and len(whole) == text.nbytes:
         return map(whole.__getitem__, places)  # saves one object a slice
     return map(bytes, map(text.__getitem__, places))
+
+
+def distinct_slices(text: memoryview, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Numbers of slices, equal for equal bytes, and the first slice that bears each number.
+
+    Meant for separators: slices of one or two bytes are numbered without an object each.
+    """
+    size = end - start
+    octets = np.concatenate([np.frombuffer(text, np.uint8), np.zeros(2, np.uint8)])
+    first, second = octets[start].astype(np.int64), octets[start + 1].astype(np.int64)
+    code = np.choose(np.minimum(size, 2), [np.zeros_like(size), 1 + first, 257 + 256 * first + second])
+    which, count = dense_numbers(np.where(size <= 2, code, 0))
+    longer = np.flatnonzero(size > 2)
+    known: dict[bytes, int] = {}
+    which[longer] = [
+        known.setdefault(data, count + len(known)) for data in slices(text, start[longer], end[longer])
+    ]
+    bearer = np.full(count + len(known), -1, np.int64)
+    bearer[which[::-1]] = np.arange(len(which))[::-1]  # the last write, that of the first slice, stays
+    if count and bearer[0] < 0:  # only longer slices were given the code of no byte
+        which, bearer = which - 1, bearer[1:]
+    return which, bearer
+
+
+def dense_numbers(code: Ints) -> tuple[Ints, int]:
+    """Small non-negative codes renumbered without holes, in their order, and how many there are."""
+    seen = np.zeros(int(code.max(initial=-1)) + 1, bool)
+    seen[code] = True
+    return (np.cumsum(seen) - 1)[code], int(seen.sum())
 
 
 def framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:

@@ -1,10 +1,9 @@
 """A text release as columns: one byte string, the atoms that tile it, the tree over them (contract C1).
 
 Serves ADR-009 *Annotation boundary*: core bytes and order are facts that no repetition record can touch. An
-atom is a sentence or
-a separator; every byte lies in exactly one. Ordinals count from 0 over the release and are the document
-order; offsets are
-bytes. Labels are copied from the source and identify nothing but themselves.
+atom is a sentence or a separator; every byte lies in exactly one. Ordinals count from 0 over the release and
+are the document order; offsets are bytes. Labels are copied from the source and identify nothing but
+themselves.
 """
 
 from __future__ import annotations
@@ -181,8 +180,7 @@ class TextRelease:
 
         Raises:
             IntegrityError: an unknown kind, a zero-length sentence, a sum that is not the text's length, an
-                atom order that
-                the tree does not explain, invalid UTF-8, an atom that splits a character.
+                atom order that the tree does not explain, invalid UTF-8, an atom that splits a character.
         """
         if int(self.atom_length.sum()) != len(self.text) or (self.atom_length < 0).any():
             raise IntegrityError(
