@@ -41,6 +41,10 @@ class Engine(Protocol):
         """Selection UUIDs, uint8 (rows, 16), of a fan; `prefix` is namespace and name up to `ranges=`."""
         ...
 
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs, uint8 (n, 16), of any spans."""
+        ...
+
     def fan_fingerprints(
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
@@ -147,6 +151,16 @@ class HashlibEngine:
                 state = fork()
                 state.update(end)
                 add(state.digest())
+        return stamp_version(_collect(out, 16))
+
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs of spans; see `Engine`."""
+        fork = hashlib.sha1(prefix, usedforsecurity=False).copy
+        out: list[bytes] = []
+        for low, high in zip(start.tolist(), end.tolist(), strict=True):
+            state = fork()
+            state.update(b"%d-%d" % (low, high))
+            out.append(state.digest())
         return stamp_version(_collect(out, 16))
 
     def fan_fingerprints(

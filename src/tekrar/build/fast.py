@@ -44,11 +44,15 @@ class FastEngine:
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs of a fan; see `Engine`."""
+        count = high - low
         ends = runs.end[low : high + MAX_RUN]
         digits_start, digits_end = _digits(runs.start[low:high]), _digits(ends[1:] if len(ends) > 1 else ends)
         if not digits_start or not digits_end:
-            return self._reference.fan_selections(prefix, runs, low, high)
-        count = high - low
+            if count <= MAX_RUN:
+                return self._reference.fan_selections(prefix, runs, low, high)
+            middle = (low + high) // 2
+            halves = ((low, middle), (middle, high))
+            return np.concatenate([self.fan_selections(prefix, runs, a, b) for a, b in halves])
         whole = len(prefix) // 64 * 64
         tail = prefix[whole:]
         size = len(tail) + digits_start + 1 + digits_end
@@ -64,6 +68,17 @@ class FastEngine:
         rows = self._valid(buffer, runs, low, high)
         out = np.empty((len(rows), 16), np.uint8)
         self._sha.uuid5_final(self._leading(prefix[:whole]), rows, out)
+        return out
+
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs of spans; see `Engine`. Texts of one length go together."""
+        out = np.empty((len(start), 16), np.uint8)
+        digits = 32 * _digits_of(start) + _digits_of(end)
+        for both in np.flatnonzero(np.bincount(digits)).tolist():
+            mine = np.flatnonzero(digits == both)
+            low, high = _decimal(start[mine], both // 32), _decimal(end[mine], both % 32)
+            dash = np.full((len(mine), 1), ord("-"), np.uint8)
+            out[mine] = self.uuid5_rows(prefix, np.concatenate([low, dash, high], axis=1))
         return out
 
     def fan_fingerprints(
@@ -175,6 +190,11 @@ def _digits(values: NDArray[Any]) -> int:
         return 0
     low, high = len(str(int(values.min()))), len(str(int(values.max())))
     return low if low == high else 0
+
+
+def _digits_of(values: Ints) -> Ints:
+    """Decimal digits of each value."""
+    return 1 + np.searchsorted(10 ** np.arange(1, 19), values, side="right")
 
 
 def _decimal(values: NDArray[Any], width: int) -> Bytes2D:

@@ -54,6 +54,14 @@ class RowStates:
 
 
 @dataclass(frozen=True)
+class RunStates:
+    """States of a universe of runs, and the longest live and readable run from each sentence."""
+
+    rows: RowStates
+    reach: Ints
+
+
+@dataclass(frozen=True)
 class Decided:
     """Decided groups and rows of one profile.
 

@@ -192,6 +192,19 @@ def repeated_words(words: NDArray[np.uint32]) -> Ints:
     return np.asarray(maybe[doubt.take(place, mode="clip") == words[maybe]])
 
 
+def reach_before(runs: Runs, limit: Ints) -> Ints:
+    """Longest run from each sentence whose end does not pass that sentence's byte limit."""
+    ends = np.searchsorted(runs.end, limit, side="right") - np.arange(len(runs.end))
+    return np.asarray(np.minimum(runs.reach, np.maximum(ends, 0)))
+
+
+def rows_beyond(runs: Runs, reach: Ints) -> NDArray[np.bool_]:
+    """Rows longer than the reach of their first sentence; most often there are none."""
+    if np.array_equal(reach, runs.reach):
+        return np.zeros(runs.rows, bool)
+    return np.asarray(runs.row_length > reach.astype(np.int8).take(runs.row_sentence))
+
+
 def rows_with(runs: Runs, sentence: NDArray[np.bool_], inner: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Rows that contain a marked sentence, or a marked inner member after their first sentence."""
     marked = np.concatenate([[0], np.cumsum(sentence)])
