@@ -175,8 +175,8 @@ def split_bucket(to: pytest.MonkeyPatch) -> None:
     """Of a colliding bucket the equal pair becomes a class and only the odd one fails (AMB-13)."""
     real = exact.colliding_rows
 
-    def colliding_rows(fingerprint: Any, groups: Any, single: Any) -> Any:
-        found = real(fingerprint, groups, single)
+    def colliding_rows(fingerprint: Any, groups: Any, single: Any, **more: Any) -> Any:
+        found = real(fingerprint, groups, single, **more)
         return found[np.isin(found, single)]
 
     to.setattr(universe, "colliding_rows", colliding_rows)
