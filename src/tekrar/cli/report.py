@@ -18,19 +18,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html"
     )
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace a file that exists, or the file that a link leads to; never a pipe or a device",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the page and say where it is."""
     from tekrar.package import write_file
-    from tekrar.package.atomic import target_exists
+    from tekrar.package.atomic import replaceable, target_exists
     from tekrar.view.report import open_pair, report_page
 
     release = release_for(args)
     _check_target(args.out, packages=(args.artifact, release))
-    if not args.force and (args.out.exists() or args.out.is_symlink()):
-        raise target_exists(args.out)  # before the work, not after it
+    if args.force:  # before the work, not after it
+        replaceable(args.out)
+    elif args.out.exists() or args.out.is_symlink():
+        raise target_exists(args.out)
     with progress(args, "writing the report"):
         page, record = report_page(*open_pair(args.artifact, release))
         write_file(args.out, page, replace=args.force)
