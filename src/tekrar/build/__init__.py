@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tekrar.build.evaluation import evaluate
 from tekrar.build.outcome import artifact_root, artifact_roots
-from tekrar.build.pipeline import DEFAULT_BATCH
+from tekrar.build.pipeline import DEFAULT_BATCH, evaluate
 from tekrar.build.result import BuildResult
 from tekrar.build.shards import Progress, Shards, no_progress
 from tekrar.build.source import ByteSource

@@ -2,34 +2,27 @@
 to 3.5).
 
 Stages: certify the release, bind profiles and projections, name atoms, issue selections, occurrences and
-    fingerprints in shards, group and
-verify, decide the partition, root everything. No stage knows the worker count or the engine.
+fingerprints, group, decide the partition, verify, root everything. Whatever is long is shared out by
+`Shards`; no stage knows the worker count or the engine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.certified import CertifiedRelease
-from tekrar.build.certify import (
-    certify_inventory,
-    certify_profile,
-    compiler_root,
-    validation_root,
-    vectors_digest,
-)
+from tekrar.build.certified import CertifiedRelease, certify_release
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
-from tekrar.build.engine import Bytes2D, Engine, sharded_digests
-from tekrar.build.names import occurrence_prefixes, selection_prefix
-from tekrar.build.outcome import coverage_of
+from tekrar.build.engine import Bytes2D, Engine, pick_engine, sharded_digests
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
+from tekrar.build.records import certify_result, finish_result
 from tekrar.build.result import ProfileResult
 from tekrar.build.roots import hash_profiles
-from tekrar.build.shards import Shards
-from tekrar.build.source import Deferral, Witness
+from tekrar.build.shards import Progress, Shards, no_collector, no_progress
+from tekrar.build.source import ByteSource, Deferral, Witness
 from tekrar.build.universe import Decided, RowStates, RunStates, decide, partition_of, suspects_in_shards
 from tekrar.core.atoms import AtomNamer, Digest, NamedAtoms, member_collisions, standard_digest
 from tekrar.core.coverage import check_partition
@@ -41,12 +34,13 @@ from tekrar.core.exact import (
     rows_with,
     verify_atoms,
 )
+from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
-from tekrar.core.policy import FAILURE_CODES, FULL_CONTEXT, MATRIX, PROSE_ONLY
+from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.projection import Projection, first_hit, materialize
-from tekrar.core.text import DATASETS
+from tekrar.core.text import TextRelease
 from tekrar.core.witness import Witnesses, witnesses_of
 
 Ints = NDArray[np.int64]
@@ -108,10 +102,10 @@ class Pipeline:
         self.witness.check_unchanged()
         ordered = [results[spec.short] for spec in MATRIX]
         for result in ordered:
-            self._certify(result)
+            certify_result(result, certified)
         hash_profiles(ordered, self.shards, self.engine)
         for result in ordered:
-            self._finish(result)
+            finish_result(result, certified)
         return ordered
 
     # -- runs ------------------------------------------------------------
@@ -346,23 +340,56 @@ class Pipeline:
             partial=partial,
         )
 
-    def _certify(self, result: ProfileResult) -> None:
-        """Write the validation records whose checks passed."""
-        records = {
-            "profile": certify_profile(self.certified.policy, result.profile),
-            "inventory-count": certify_inventory(self.release, result.universe),
-            "compiler-vectors": vectors_digest(),
-        }
-        if not (result.partition.failure == FAILURE_CODES["missing_witness_bytes"]).any():
-            records["text-release"] = self.certified.certified
-        result.validation.update(records)
 
-    def _finish(self, result: ProfileResult) -> None:
-        """The last validation record, the remaining roots, and the status."""
-        if not (result.partition.failure == FAILURE_CODES["digest_collision"]).any():
-            result.validation["preimages-verified"] = result.roots["evidence"]
-        for kind in DATASETS:
-            result.roots["dataset-" + kind.replace("_", "-")] = self.certified.dataset_roots[kind]
-        result.roots["validation"] = validation_root(result.profile, result.validation)
-        result.roots["compiler"] = compiler_root()
-        result.coverage = coverage_of(result)
+def selection_prefix(release: bytes) -> bytes:
+    """What every selection's name of a release (UUID bytes) begins with, namespace included."""
+    return name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE})
+
+
+def occurrence_prefixes(profile: Profile, witnesses: Witnesses, *, release: bytes) -> list[bytes]:
+    """What the names of a profile's occurrences begin with, one prefix for each mask witness."""
+    facts = {
+        "coord": COORDINATE_PROFILE,
+        "profile": uuid_text(profile.id),
+        "release": uuid_text(release),
+        "granularity": profile.spec.granularity,
+    }
+    empty = name_prefix("passage-occurrence", {**facts, "mask": "0" * 64})
+    return [empty.replace(b"0" * 64, root.hex().encode("ascii")) for root in witnesses.root]
+
+
+def evaluate(
+    release: TextRelease,
+    *,
+    stated: dict[str, bytes],
+    source: ByteSource | None = None,
+    defer: Sequence[str] = (),
+    digest: Digest | None = None,
+    engine: str = "auto",
+    workers: int = 1,
+    batch: int = DEFAULT_BATCH,
+    progress: Progress = no_progress,
+) -> tuple[CertifiedRelease, list[ProfileResult], dict[str, Any]]:
+    """Certify a release and evaluate its four profiles; see `tekrar.build.build` for the arguments."""
+    with no_collector():
+        witness = Witness(release, source)
+        chosen = pick_engine(engine, digest)
+        shards = Shards(workers, progress)
+        certified = certify_release(
+            release, witness, stated=stated, digests=sharded_digests(chosen, shards, "atoms")
+        )
+        pipeline = Pipeline(
+            certified,
+            witness,
+            engine=chosen,
+            shards=shards,
+            batch=batch,
+            defer=defer,
+            digest=digest,
+        )
+        results = pipeline.run()
+    reports = {
+        stage: [{"worker": r.worker, "tasks": r.tasks, **r.notes} for r in rows]
+        for stage, rows in shards.reports.items()
+    }
+    return certified, results, {"engine": pipeline.engine.name, "workers": workers, "stages": reports}
