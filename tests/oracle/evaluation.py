@@ -323,7 +323,7 @@ class Evaluation:
             c.id = identity(
                 "exact-class",
                 ("profile", str(truth.profile)),
-                ("predicate", predicate.replace("_", "-")),
+                ("predicate", predicate),
                 ("scope", scope.hex()),
                 ("members", members_digest(truth, c).hex()),
                 ("witness", c.witness.hex()),

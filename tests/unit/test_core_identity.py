@@ -25,7 +25,7 @@ FACTS: dict[str, dict[str, str]] = {
         "coord": "utf8-byte.v1", "profile": U, "release": U, "granularity": "whole-paragraph", "mask": H,
         "selection": U,
     },
-    "exact-class": {"profile": U, "predicate": "exact-passage-bytes", "scope": H, "members": H, "witness": H},
+    "exact-class": {"profile": U, "predicate": "exact_passage_bytes", "scope": H, "members": H, "witness": H},
     "repeat-candidate": {"profile": U, "participants": H, "generator": H, "result": H},
     "repeat-evidence": {"evidence-kind": "fingerprint", "participants": H, "producer": H, "payload": H},
     "passage-diff": {"left": U, "right": U, "algorithm": "adr009.diff-lcs-move.1", "script": H},

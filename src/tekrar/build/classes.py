@@ -69,7 +69,7 @@ def issue_classes(
         "exact-class",
         {
             "profile": uuid_text(profile.id),
-            "predicate": profile.spec.predicate.replace("_", "-"),
+            "predicate": profile.spec.predicate,
             "scope": profile.scope_root.hex(),
         },
     )

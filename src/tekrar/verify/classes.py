@@ -97,7 +97,7 @@ def members_digests(occurrences: Bytes2D, size: Ints, offset: Ints) -> Bytes2D:
 
 def class_ids(profile: Profile, digest: Bytes2D, witness: Bytes2D) -> Bytes2D:
     """Class UUIDs from members digests and class witnesses."""
-    predicate = profile.spec.predicate.replace("_", "-")
+    predicate = profile.spec.predicate
     base = name_state(
         "exact-class",
         f"profile={uuid_text(profile.id)}/predicate={predicate}/scope={profile.scope_root.hex()}/members=",
