@@ -46,6 +46,11 @@ def test_an_address_is_read_and_written_back(text: str, address: Address) -> Non
         "B/x:2+3",
         "B/١:2+3",
         "B/1:-2+3",
+        "B/01:1+2",
+        "B/1:01+2",
+        "B/1:1+02",
+        "B/01/p1",
+        "B/1/p01",
     ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
