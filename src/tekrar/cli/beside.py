@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final, Literal, overload
 
-from tekrar.errors import IntegrityError, StorageError, TekrarError, UsageError
+from tekrar.errors import IntegrityError, TekrarError, UsageError
 
 RELEASE_HELP: Final = (
     "the text release it was built from (default: the one of that ID beside the artifact, in the same folder)"
@@ -107,7 +107,7 @@ def _folder_of(artifact: Path) -> Path:
 
 
 def _children(folder: Path) -> list[str]:
-    try:
+    from tekrar.package.storage import reading
+
+    with reading(folder):
         return sorted(os.listdir(folder), key=os.fsencode)
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be read: {error.strerror}", where=str(folder)) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
-from tekrar.errors import EXIT_OK, EXIT_STATUS, StorageError, UsageError
+from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
 from tekrar.settings import read_settings
 
 if TYPE_CHECKING:
@@ -103,17 +103,23 @@ def _deferred(path: Path | None) -> list[str]:
     alone or starts with `#` and a space. Lines end at LF or CRLF only: labels may hold other breaks.
 
     Raises:
-        UsageError: the file is not UTF-8.
-        StorageError: it cannot be read.
+        UsageError: it is no regular file, too large or not UTF-8.
+        NotFoundError, StorageError: it is missing or cannot be read.
     """
     if path is None:
         return []
+    from tekrar.package.storage import regular_bytes
+
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = regular_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 at byte {error.start}", where=str(path)) from None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}", where=str(path)) from None
+        raise UsageError(
+            f"byte {error.start} is not UTF-8",
+            where=str(path),
+            expected="a list in UTF-8, one occurrence a line",
+            mend="convert the file to UTF-8",
+            kind="invalid_utf8",
+        ) from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return [line for line in lines if line.strip() and line.rstrip() != "#" and not line.startswith("# ")]
 
