@@ -27,6 +27,8 @@ Bytes2D = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 _HEX = np.array([f"{value:02x}" for value in range(256)], dtype="S2").view(np.uint8).reshape(256, 2)
 _HEX16 = np.ascontiguousarray(_HEX).view(np.uint16).reshape(256)
+#: From so many occurrences on, compiling the kernels (a tenth of a second) pays.
+COMPILED_FROM = 100_000
 #: From so many rows on, occurrences are named in numpy columns: hashlib would take twice as long.
 NAMES_IN_LANES = 2048
 _TRAILERS = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
@@ -111,7 +113,7 @@ def _collect(digests: list[bytes], width: int) -> Bytes2D:
 def _rows(rows: Bytes2D) -> list[bytes]:
     """Every row as bytes."""
     data, width = rows.tobytes(), rows.shape[1]
-    return [data[at : at + width] for at in range(0, len(data), width)]
+    return [data[at : at + width] for at in range(0, len(data), width)] if width else [b""] * len(rows)
 
 
 class LastTexts:
@@ -270,8 +272,13 @@ def sharded_digests(engine: Engine, shards: Shards, stage: str) -> TextDigests:
     return digests
 
 
-def pick_engine(name: str, digest: Digest | None) -> Engine:
-    """The engine by name: `auto` takes SHA-NI where it works, `hashlib` and `sha-ni` insist.
+def pick_engine(name: str, digest: Digest | None, *, occurrences: int | None = None) -> Engine:
+    """The engine by name: `auto` takes SHA-NI where it works and pays, `hashlib` and `sha-ni` insist.
+
+    Args:
+        name: auto, hashlib or sha-ni.
+        digest: a caller's digest function, which decides alone.
+        occurrences: how many there will be; None is many.
 
     Raises:
         UsageError: an unknown name, or `sha-ni` on a machine that cannot run it.
@@ -281,7 +288,8 @@ def pick_engine(name: str, digest: Digest | None) -> Engine:
 
     if digest is not None:
         return SeamEngine(digest)
-    if name == "hashlib" or (name == "auto" and not sha_ni.available()):
+    few = occurrences is not None and occurrences < COMPILED_FROM
+    if name == "hashlib" or (name == "auto" and (few or not sha_ni.available())):
         return HashlibEngine()
     if name not in ("auto", "sha-ni"):
         raise UsageError(f"unknown engine {name!r}", expected="auto, hashlib or sha-ni")

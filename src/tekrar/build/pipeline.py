@@ -36,7 +36,7 @@ from tekrar.core.exact import (
 )
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
-from tekrar.core.policy import FULL_CONTEXT, MATRIX, PROSE_ONLY
+from tekrar.core.policy import ATOM_SENTENCE, FULL_CONTEXT, MATRIX, MAX_RUN, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.projection import Projection, first_hit, materialize
@@ -373,7 +373,8 @@ def evaluate(
     """Certify a release and evaluate its four profiles; see `tekrar.build.build` for the arguments."""
     with no_collector():
         witness = Witness(release, source)
-        chosen = pick_engine(engine, digest)
+        most = 2 * (MAX_RUN - 1) * int(np.count_nonzero(release.atom_kind == ATOM_SENTENCE))
+        chosen = pick_engine(engine, digest, occurrences=most)
         shards = Shards(workers, progress)
         certified = certify_release(
             release, witness, stated=stated, digests=sharded_digests(chosen, shards, "atoms")

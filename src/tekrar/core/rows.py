@@ -67,7 +67,8 @@ def dense_numbers(code: Ints) -> tuple[Ints, int]:
 def framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
     """The messages frame j ‖ text[start[j] : end[j]]; one frame, uint8 (1, w), stands for all."""
     data, width = frames.tobytes(), frames.shape[1]
-    heads = (data[at : at + width] for at in range(0, len(data), width)) if len(frames) > 1 else repeat(data)
+    own = (data[i * width : (i + 1) * width] for i in range(len(frames)))
+    heads = repeat(data) if len(frames) == 1 else own
     return (head + body for head, body in zip(heads, slices(text, start, end), strict=False))
 
 
