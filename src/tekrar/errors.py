@@ -21,6 +21,7 @@ EXIT_STATUS: Final[dict[str, tuple[int, str]]] = {
     "storage_error": (6, "a file could not be written or read: disk full, permission, path"),
     "verification_failed": (7, "an artifact or proof does not hold; the message names the first place"),
     "interrupted": (130, "stopped by the user; nothing half-written remains"),
+    "terminated": (143, "ended from outside by SIGTERM; nothing half-written remains"),
 }
 
 
@@ -112,3 +113,9 @@ class Interrupted(TekrarError):
     """The user stopped the work; nothing half-written remains."""
 
     code = "interrupted"
+
+
+class Terminated(TekrarError):
+    """SIGTERM ended the work; nothing half-written remains."""
+
+    code = "terminated"
