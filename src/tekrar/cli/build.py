@@ -5,36 +5,48 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
-from tekrar.settings import read_settings
+from tekrar.settings import MAX_WORKERS, read_settings
 
 if TYPE_CHECKING:
     from tekrar.build import BuildResult
 
+#: Sentences in one task at most.
+MAX_BATCH: Final = 1_000_000
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar build`."""
-    parser.add_argument("release", type=Path, help="text-release package, as `tekrar import` made it")
-    parser.add_argument("--out", required=True, type=Path, metavar="ARTIFACT", help="folder to make")
+    parser.add_argument(
+        "release", type=arguments.path, help="text-release package, as `tekrar import` made it"
+    )
+    parser.add_argument(
+        "--out", required=True, type=arguments.path, metavar="ARTIFACT", help="folder to make"
+    )
     parser.add_argument(
         "--workers",
-        type=int,
+        type=arguments.number(0, MAX_WORKERS),
         metavar="N",
-        help="processes; 0 = one a processor (default: TEKRAR_WORKERS, else 1)",
+        help=f"processes, at most {MAX_WORKERS}; 0 = one a processor (default: TEKRAR_WORKERS, else 1)",
     )
     parser.add_argument(
         "--engine", choices=("auto", "hashlib", "sha-ni"), default="auto", help="equal roots from each"
     )
     parser.add_argument(
-        "--batch", type=int, default=1024, metavar="N", help="sentences a task; never changes a root"
+        "--batch",
+        type=arguments.number(1, MAX_BATCH),
+        default=1024,
+        metavar="N",
+        help=f"sentences a task, at most {MAX_BATCH}; never changes a root",
     )
     parser.add_argument(
         "--defer",
-        type=Path,
+        type=arguments.path,
         metavar="FILE",
         help="occurrences to put off, one a line: book/chapter:start+length, book/chapter/pN, or an ID; "
         "a line that is # alone or starts with # and a space is a comment, #3/1:1+2 is an address",
@@ -84,16 +96,10 @@ def summary(result: BuildResult) -> dict[str, Any]:
 
 
 def _workers(given: int | None) -> int:
-    """Processes: the option, else TEKRAR_WORKERS, else 1; an option of 0 is one a processor.
-
-    Raises:
-        UsageError: a negative number.
-    """
+    """Processes: the option, else TEKRAR_WORKERS, else 1; an option of 0 is one a processor."""
     if given is None:
         return read_settings().workers or 1
-    if given < 0:
-        raise UsageError(f"--workers {given}", expected="0 or more", kind="bad_workers")
-    return given or len(os.sched_getaffinity(0))
+    return given or min(len(os.sched_getaffinity(0)), MAX_WORKERS)
 
 
 def _deferred(path: Path | None) -> list[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar check-proof`."""
-    parser.add_argument("proof", type=Path, help="proof, as `tekrar prove` wrote it")
+    parser.add_argument("proof", type=arguments.path, help="proof, as `tekrar prove` wrote it")
     parser.add_argument(
         "--root", required=True, metavar="ARTIFACT_ROOT", help="the root you trust, 64 hex digits"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
@@ -26,18 +26,20 @@ NAMED_MEMBERS = 6
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar classes`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
         "--release",
-        type=Path,
+        type=arguments.path,
         metavar="RELEASE",
         help=f"{RELEASE_HELP}; texts, places and --json need it",
     )
     parser.add_argument("--profile", metavar="FP|FS|PP|PS", help="one profile (default: all four in turn)")
-    parser.add_argument("--min-length", type=int, metavar="N", help="at least N sentences (a paragraph is 1)")
-    parser.add_argument("--max-length", type=int, metavar="N", help="at most N sentences")
-    parser.add_argument("--min-size", type=int, metavar="N", help="at least N members")
-    parser.add_argument("--max-size", type=int, metavar="N", help="at most N members")
+    parser.add_argument(
+        "--min-length", type=arguments.number(0), metavar="N", help="at least N sentences (a paragraph is 1)"
+    )
+    parser.add_argument("--max-length", type=arguments.number(0), metavar="N", help="at most N sentences")
+    parser.add_argument("--min-size", type=arguments.number(0), metavar="N", help="at least N members")
+    parser.add_argument("--max-size", type=arguments.number(0), metavar="N", help="at most N members")
     parser.add_argument(
         "--book", action="append", default=[], metavar="NAME", help="with a member in a book; may be repeated"
     )
@@ -52,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sort", default="length", metavar="KEY", help="length (default), size, or order (of the document)"
     )
-    parser.add_argument("--page", type=int, default=1, metavar="N", help="page, from 1")
+    parser.add_argument("--page", type=arguments.number(1), default=1, metavar="N", help="page, from 1")
     parser.add_argument(
         "--page-size",
-        type=int,
+        type=arguments.number(0),
         metavar="N",
         help=f"classes a page; 0 = all (default {PAGE_SIZE}, --json all)",
     )

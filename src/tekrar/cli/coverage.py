@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar coverage`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument("--profile", metavar="FP|FS|PP|PS", help="one profile (default: all four)")
     parser.add_argument(
         "--granularity",

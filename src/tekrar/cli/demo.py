@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar demo`."""
     parser.add_argument(
-        "--out", type=Path, default=Path("demo-out"), metavar="DIR", help="folder to make (default demo-out)"
+        "--out",
+        type=arguments.path,
+        default=Path("demo-out"),
+        metavar="DIR",
+        help="folder to make (default demo-out)",
     )
     parser.add_argument(
         "--sample",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
-from tekrar.errors import EXIT_OK, UsageError
+from tekrar.errors import EXIT_OK
 
 if TYPE_CHECKING:
     from tekrar.view.difference import ProfileDifference
@@ -19,18 +19,18 @@ LIMIT = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar diff-artifacts`."""
-    parser.add_argument("a", type=Path, metavar="A", help="artifact")
-    parser.add_argument("b", type=Path, metavar="B", help="artifact to compare it with")
+    parser.add_argument("a", type=arguments.path, metavar="A", help="artifact")
+    parser.add_argument("b", type=arguments.path, metavar="B", help="artifact to compare it with")
     parser.add_argument(
-        "--release-a", type=Path, metavar="RELEASE", help="release of A; shows texts and places"
+        "--release-a", type=arguments.path, metavar="RELEASE", help="release of A; shows texts and places"
     )
     parser.add_argument(
-        "--release-b", type=Path, metavar="RELEASE", help="release of B; shows texts and places"
+        "--release-b", type=arguments.path, metavar="RELEASE", help="release of B; shows texts and places"
     )
     parser.add_argument("--profile", metavar="FP|FS|PP|PS", help="one profile (default: all four)")
     parser.add_argument(
         "--limit",
-        type=int,
+        type=arguments.number(0),
         default=LIMIT,
         metavar="N",
         help=f"classes shown of each kind (default {LIMIT}); 0 = all",
@@ -43,8 +43,6 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.difference import compare
     from tekrar.view.open import open_corpus
 
-    if args.limit < 0:
-        raise UsageError(f"--limit {args.limit}", expected="0 or more", kind="bad_limit")
     a, b = open_corpus(args.a, args.release_a), open_corpus(args.b, args.release_b)
     places = same_geometry(a.artifact, b.artifact)
     found = [

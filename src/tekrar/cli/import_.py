@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import Progress, progress
 from tekrar.errors import EXIT_OK, SourceError, UsageError
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar import`."""
     parser.add_argument(
-        "source", nargs="+", type=Path, help="a file, a folder of files, or several files (plain or gzip)"
+        "source",
+        nargs="+",
+        type=arguments.path,
+        help="a file, a folder of files, or several files (plain or gzip)",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="folder to make")
+    parser.add_argument("--out", required=True, type=arguments.path, metavar="RELEASE", help="folder to make")
     parser.add_argument(
         "--format",
         choices=("structured", "jsonl", "text", "markdown"),
@@ -36,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--edition", metavar="NAME", help="name of this text version (default: the source's, else unnamed)"
     )
     parser.add_argument(
-        "--order", type=Path, metavar="FILE", help="book order: file names, one a line (default: byte order)"
+        "--order",
+        type=arguments.path,
+        metavar="FILE",
+        help="book order: file names, one a line (default: byte order)",
     )
     parser.add_argument(
         "--ignore-sents", action="store_true", help="JSON lines: segment, though the source brings sentences"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar prove`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument("occurrence", help="occurrence ID, as `tekrar show` and `tekrar classes` print it")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+        "--out", type=arguments.path, metavar="FILE", help="where to write it (default: standard output)"
     )
 
 

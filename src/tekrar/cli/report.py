@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
@@ -13,10 +14,10 @@ from tekrar.errors import EXIT_OK, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar report`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
-    parser.add_argument("--release", type=Path, metavar="RELEASE", help=RELEASE_HELP)
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("--release", type=arguments.path, metavar="RELEASE", help=RELEASE_HELP)
     parser.add_argument(
-        "--out", required=True, type=Path, metavar="FILE", help="page to write, e.g. report.html"
+        "--out", required=True, type=arguments.path, metavar="FILE", help="page to write, e.g. report.html"
     )
     parser.add_argument(
         "--force",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
@@ -13,10 +13,10 @@ from tekrar.errors import EXIT_OK
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar verify`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
         "--release",
-        type=Path,
+        type=arguments.path,
         metavar="RELEASE",
         help=f"{RELEASE_HELP}; --quick needs none",
     )
