@@ -182,7 +182,6 @@ def test_no_weak_digest_makes_a_class_of_unequal_members(case: Any, bits: int) -
 
 
 @pytest.mark.req("EX-08", "EX-09")
-@pytest.mark.xfail(reason="member digests of both projections share one bucket table (core/atoms.py)")
 def test_a_collision_with_the_other_projection_is_none_of_this_one() -> None:
     """Full context has one sentence content, prose_only has one: a constant member digest collides in
     neither."""
@@ -192,7 +191,6 @@ def test_a_collision_with_the_other_projection_is_none_of_this_one() -> None:
 
 
 @pytest.mark.req("EX-09")
-@pytest.mark.xfail(reason="what stands at unreadable places is digested too (core/atoms.py)")
 def test_what_stands_at_unreadable_places_does_not_matter() -> None:
     source = document([[["A.", "B.", "B."]], [["B.", "B."]]])
     result, evaluation = both(source, unreadable=((0, 2),), digest=weak(("member",), 0))
@@ -200,7 +198,6 @@ def test_what_stands_at_unreadable_places_does_not_matter() -> None:
 
 
 @pytest.mark.req("COV-04")
-@pytest.mark.xfail(reason="an empty unreadable range hides a whole sentence from grouping (core/atoms.py)")
 def test_an_unreadable_range_of_no_byte_hides_nothing() -> None:
     """Its runs are readable, so they must be grouped: equal ones are matched, never unique."""
     source = document([[["A.", "A.", "A."]]])

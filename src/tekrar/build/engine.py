@@ -22,6 +22,7 @@ from tekrar.core.atoms import Digest
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN
 from tekrar.core.rows import TextDigests
+from tekrar.errors import UsageError
 
 Bytes2D = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -48,9 +49,20 @@ class Engine(Protocol):
         ...
 
     def fan_fingerprints(
-        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+        self,
+        header: bytes,
+        first: Bytes2D,
+        inner: Bytes2D,
+        runs: Runs,
+        low: int,
+        high: int,
+        reach: Ints | None = None,
     ) -> Bytes2D:
-        """Fingerprints, uint8 (rows, 32), of a fan over member records."""
+        """Fingerprints, uint8 (rows, 32), of a fan over member records.
+
+        `reach` is the longest run from each sentence of the release that is wanted; other rows may hold
+        anything.
+        """
         ...
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
@@ -166,24 +178,33 @@ class HashlibEngine:
         return stamp_version(_collect(out, 16))
 
     def fan_fingerprints(
-        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+        self,
+        header: bytes,
+        first: Bytes2D,
+        inner: Bytes2D,
+        runs: Runs,
+        low: int,
+        high: int,
+        reach: Ints | None = None,
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         base = hashlib.sha256(header)
         rest = _rows(inner[low + 1 : high + MAX_RUN])
+        full = runs.reach[low:high].tolist()
+        wanted = full if reach is None else np.maximum(reach[low:high], 1).tolist()
         out: list[bytes] = []
         add = out.append
-        for i, (head, reach) in enumerate(
-            zip(_rows(first[low:high]), runs.reach[low:high].tolist(), strict=True)
-        ):
+        for i, head in enumerate(_rows(first[low:high])):
             chain = base.copy()
             chain.update(head)
             extend, fork = chain.update, chain.copy
-            for record, trailer in zip(rest[i : i + reach - 1], _TRAILERS[2:], strict=False):
+            for record, trailer in zip(rest[i : i + wanted[i] - 1], _TRAILERS[2:], strict=False):
                 extend(record)
                 state = fork()
                 state.update(trailer)
                 add(state.digest())
+            if wanted[i] < full[i]:
+                out += [bytes(32)] * (full[i] - wanted[i])
         return _collect(out, 32)
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
@@ -237,17 +258,23 @@ class SeamEngine(HashlibEngine):
         self._digest = digest
 
     def fan_fingerprints(
-        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+        self,
+        header: bytes,
+        first: Bytes2D,
+        inner: Bytes2D,
+        runs: Runs,
+        low: int,
+        high: int,
+        reach: Ints | None = None,
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
-        heads = np.ascontiguousarray(first[low:high]).tobytes()
-        rest = np.ascontiguousarray(inner[low : high + MAX_RUN]).tobytes()
+        heads, rest = _rows(first[low:high]), inner[low : high + MAX_RUN].tobytes()
         out: list[bytes] = []
-        for i, reach in enumerate(runs.reach[low:high].tolist()):
-            lead = header + heads[64 * i : 64 * i + 64]
-            for length in range(2, reach + 1):
-                body = rest[64 * (i + 1) : 64 * (i + length)]
-                out.append(self._digest("fingerprint", lead + body + _TRAILERS[length]))
+        for i, full in enumerate(runs.reach[low:high].tolist()):
+            wanted = full if reach is None else int(reach[low + i])
+            for length in range(2, full + 1):
+                preimage = header + heads[i] + rest[64 * (i + 1) : 64 * (i + length)] + _TRAILERS[length]
+                out.append(self._digest("fingerprint", preimage) if length <= wanted else bytes(32))
         return _collect(out, 32)
 
     def text_digests(
@@ -272,6 +299,27 @@ def sharded_digests(engine: Engine, shards: Shards, stage: str) -> TextDigests:
     return digests
 
 
+def checked_digest(digest: Digest) -> Digest:
+    """A caller's digest function that must give 32 bytes each time.
+
+    Raises (when called):
+        UsageError: it gave something else; the purpose and what came are named.
+    """
+
+    def checked(purpose: str, data: bytes) -> bytes:
+        found: object = digest(purpose, data)
+        if not isinstance(found, bytes) or len(found) != 32:
+            what = f"{len(found)} bytes" if isinstance(found, bytes) else type(found).__name__
+            raise UsageError(
+                f"the digest function gave {what} for the purpose {purpose!r}",
+                expected="32 bytes",
+                kind="bad_digest",
+            )
+        return found
+
+    return checked
+
+
 def pick_engine(name: str, digest: Digest | None, *, occurrences: int | None = None) -> Engine:
     """The engine by name: `auto` takes SHA-NI where it works and pays, `hashlib` and `sha-ni` insist.
 
@@ -284,7 +332,6 @@ def pick_engine(name: str, digest: Digest | None, *, occurrences: int | None = N
         UsageError: an unknown name, or `sha-ni` on a machine that cannot run it.
     """
     from tekrar.build import fast, sha_ni
-    from tekrar.errors import UsageError
 
     if digest is not None:
         return SeamEngine(digest)

@@ -82,7 +82,14 @@ class FastEngine:
         return out
 
     def fan_fingerprints(
-        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
+        self,
+        header: bytes,
+        first: Bytes2D,
+        inner: Bytes2D,
+        runs: Runs,
+        low: int,
+        high: int,
+        reach: Ints | None = None,
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         count = high - low

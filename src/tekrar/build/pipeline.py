@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from tekrar.build.certified import CertifiedRelease, certify_release
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
 from tekrar.build.engine import Bytes2D, Engine, pick_engine, sharded_digests
+from tekrar.build.names import occurrence_prefixes, selection_prefix
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
-from tekrar.build.records import certify_result, finish_result
+from tekrar.build.records import ACCEPTANCE, finish_result, validation_records
 from tekrar.build.result import ProfileResult
-from tekrar.build.roots import hash_profiles
+from tekrar.build.roots import hash_profiles, work_root
 from tekrar.build.shards import Progress, Shards, no_collector, no_progress
 from tekrar.build.source import ByteSource, Deferral, Witness
 from tekrar.build.universe import Decided, RowStates, RunStates, decide, partition_of, suspects_in_shards
@@ -34,8 +35,7 @@ from tekrar.core.exact import (
     rows_with,
     verify_atoms,
 )
-from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
-from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
+from tekrar.core.occurrence import Paragraphs, Runs, deduplicated, enumerate_paragraphs, enumerate_runs
 from tekrar.core.policy import ATOM_SENTENCE, FULL_CONTEXT, MATRIX, MAX_RUN, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
@@ -70,6 +70,7 @@ class Pipeline:
         self.batch = batch
         self.deferral = Deferral(defer)
         self._plain: NamedParagraphs | None = None
+        self._committed: dict[str, bytes] = {}
         self.namer = AtomNamer(
             self.release,
             witness.view,
@@ -101,12 +102,16 @@ class Pipeline:
         self.deferral.check_found()
         self.witness.check_unchanged()
         ordered = [results[spec.short] for spec in MATRIX]
-        for result in ordered:
-            certify_result(result, certified)
         hash_profiles(ordered, self.shards, self.engine)
         for result in ordered:
-            finish_result(result, certified)
+            finish_result(result, certified, committed=self._committed[result.profile.spec.short])
         return ordered
+
+    def _commit(self, profile: Profile, universe: Paragraphs | Runs, occurrence: Bytes2D) -> None:
+        """Root the work universe before anything of it is evaluated (COV-01)."""
+        self._committed[profile.spec.short] = work_root(
+            profile, universe, occurrence, shards=self.shards, engine=self.engine
+        )
 
     # -- runs ------------------------------------------------------------
 
@@ -142,6 +147,8 @@ class Pipeline:
             return {"chapters": self._chapters(low, high), "occurrences": 2 * (rows.stop - rows.start)}
 
         self.shards.run("occurrences", list(self._ranges(len(runs.start))), work)
+        for s in named:
+            self._commit(profiles[s], runs, occurrence[s])
         states = {
             s: self._run_states(projections[profiles[s].spec.projection], runs, occurrence[s]) for s in named
         }
@@ -237,7 +244,7 @@ class Pipeline:
     def _paragraph_profiles(
         self, profiles: dict[str, Profile], projections: dict[str, Projection]
     ) -> dict[str, ProfileResult]:
-        universe = enumerate_paragraphs(self.release)
+        universe = deduplicated(enumerate_paragraphs(self.release))
         base = selection_prefix(self.certified.id)
         selection = self.engine.span_selections(base, universe.start, universe.end)
         index = np.arange(universe.rows)
@@ -251,6 +258,7 @@ class Pipeline:
                 witnesses.of_row,
                 selection,
             )
+            self._commit(profile, universe, occurrence)
             results[short] = self._decide_paragraphs(
                 profile, projection, universe, witnesses=witnesses, selection=selection, occurrence=occurrence
             )
@@ -314,6 +322,10 @@ class Pipeline:
         witnesses: Witnesses,
     ) -> ProfileResult:
         selection, occurrence, fingerprint = arrays
+        missing = bool((states.missing & ~states.excluded).any())
+        validation = validation_records(profile, universe, self.certified, missing=missing)
+        if not partial and not set(ACCEPTANCE) <= set(validation):
+            decided, partial = decided.withheld(), True
         classes = issue_classes(
             profile,
             decided.groups,
@@ -338,24 +350,8 @@ class Pipeline:
             partition=partition,
             classes=classes,
             partial=partial,
+            validation=validation,
         )
-
-
-def selection_prefix(release: bytes) -> bytes:
-    """What every selection's name of a release (UUID bytes) begins with, namespace included."""
-    return name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE})
-
-
-def occurrence_prefixes(profile: Profile, witnesses: Witnesses, *, release: bytes) -> list[bytes]:
-    """What the names of a profile's occurrences begin with, one prefix for each mask witness."""
-    facts = {
-        "coord": COORDINATE_PROFILE,
-        "profile": uuid_text(profile.id),
-        "release": uuid_text(release),
-        "granularity": profile.spec.granularity,
-    }
-    empty = name_prefix("passage-occurrence", {**facts, "mask": "0" * 64})
-    return [empty.replace(b"0" * 64, root.hex().encode("ascii")) for root in witnesses.root]
 
 
 def evaluate(

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.build.engine import Engine
-from tekrar.build.result import ProfileResult
+from tekrar.build.result import ProfileResult, extents_in
 from tekrar.build.shards import Shards
 from tekrar.core.encoding import CHUNK_RECORDS, profile_scope, seal_root, tree_head, u8, u32
+from tekrar.core.occurrence import Paragraphs, Runs
 from tekrar.core.policy import REASONS
+from tekrar.core.profile import Profile
 from tekrar.core.rows import ChunkMessages, Part, big_endian, chunk_hashes, fixed_rows
 
 Ints = NDArray[np.int64]
@@ -275,6 +277,29 @@ def hash_profiles(results: Sequence[ProfileResult], shards: Shards, engine: Engi
         scope = profile_scope(result.profile.id, result.profile.spec.predicate)
         head = hasher.head(digests)
         result.roots[manifest.kind] = seal_root(manifest.kind, scope, manifest.count, head)
+
+
+def work_root(
+    profile: Profile, universe: Paragraphs | Runs, occurrence: Bytes2D, *, shards: Shards, engine: Engine
+) -> bytes:
+    """Root of a profile's work universe: the first one, committed before any item is evaluated (COV-01)."""
+
+    def records(low: int, high: int) -> Parts:
+        start, extent = extents_in(universe, slice(low, high))
+        return [(start, 8), (extent, 8), occurrence[low:high]], []
+
+    manifest = Manifest("work", universe.rows, records, True)
+    leaves = shards.empty((manifest.chunks, 32), np.uint8)
+    hasher = ChunkHasher(engine)
+
+    def work(at: int) -> None:
+        low = at * CHUNK_RECORDS
+        digests = hasher.digests(manifest, low, min(manifest.count, low + TASK_CHUNKS * CHUNK_RECORDS))
+        leaves[at : at + len(digests)] = digests
+
+    shards.run(f"work {profile.spec.short}", list(range(0, manifest.chunks, TASK_CHUNKS)), work)
+    scope = profile_scope(profile.id, profile.spec.predicate)
+    return seal_root("work", scope, manifest.count, hasher.head(leaves))
 
 
 def _tasks(manifests: list[tuple[ProfileResult, Manifest]]) -> list[list[tuple[int, int]]]:

@@ -77,6 +77,11 @@ class Decided:
     pending_peer: Ints
     collided: Ints
 
+    def withheld(self) -> Decided:
+        """The same without a certified unique row: what a universe that was not certified may say."""
+        rows = np.sort(np.concatenate([self.unique, self.pending_peer]))
+        return Decided(self.groups, rows[:0], rows, self.collided)
+
 
 def decide(
     *,

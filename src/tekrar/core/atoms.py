@@ -283,24 +283,35 @@ class AtomNamer:
 
 
 def member_collisions(tables: AtomTables, named: NamedAtoms) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Sentences, and folded members, whose digest is shared by another content (EX-09).
+    """Sentences, and folded members, whose digest another content of this projection shares (EX-09).
+
+    Contents of the other projection, and what stands at unreadable places, do not count: nothing of them is
+    compared here.
 
     Returns:
         (per sentence, per inner record): True where the member digest does not determine the content.
     """
-    sentence = np.zeros(len(named.sentence), bool)
-    inner = np.zeros(len(named.sentence), bool)
+    count = len(named.sentence)
+    sentence, inner = np.zeros(count, bool), np.zeros(count, bool)
     digests = tables.digests
-    lead = np.sort(digests.view(np.uint64)[:, 0])
+    is_used = np.zeros(len(digests), bool)
+    is_used[named.sentence[named.sentence != UNREADABLE]] = True
+    used = np.flatnonzero(is_used)
+    digests = digests[used]
+    lead = np.sort(np.ascontiguousarray(digests).view(np.uint64)[:, 0])
     if (lead[1:] == lead[:-1]).any():
         listed = [row.tobytes() for row in digests]
         shared = _shared(listed)
-        bad = np.array([digest in shared for digest in listed] + [False])
+        bad = np.zeros(int(used[-1]) + 2, bool)
+        bad[used] = [digest in shared for digest in listed]
         sentence = bad[named.sentence]
-    shared = _shared(list(tables.folds.values()))
-    if shared:
-        for i in np.flatnonzero(named.inner[:, 0] == KIND_FOLDED).tolist():
-            inner[i] = named.inner[i, 32:].tobytes() in shared
+    folded = np.flatnonzero((named.inner[:, 0] == KIND_FOLDED) & (named.sentence != UNREADABLE))
+    members = {
+        (int(named.gap[i]), int(named.sentence[i])): named.inner[i, 32:].tobytes() for i in folded.tolist()
+    }
+    shared = _shared(list(members.values()))
+    for i in folded.tolist() if shared else ():
+        inner[i] = named.inner[i, 32:].tobytes() in shared
     return sentence, inner
 
 

@@ -110,6 +110,20 @@ def enumerate_runs(release: TextRelease) -> Runs:
     return Runs(release.sentence_start, release.sentence_end, reach)
 
 
+def deduplicated(universe: Paragraphs) -> Paragraphs:
+    """The universe with each selection once, its first row kept (PRO-05: deduplicated by canonical selection
+    identity before comparison).
+
+    Runs need no such step: a universe of runs is sentences and reaches, which cannot name a selection twice.
+    """
+    pairs = np.stack([universe.start, universe.end], axis=1)
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    if len(first) == universe.rows:
+        return universe
+    rows = np.sort(first)
+    return Paragraphs(universe.ordinal[rows], universe.start[rows], universe.end[rows], universe.empty)
+
+
 def run_universe(sentences_per_chapter: NDArray[Any]) -> int:
     """The closed formula of EN-06, for certifying an inventory count."""
     total = 0

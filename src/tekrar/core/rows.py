@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import repeat
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,9 @@ def dense_numbers(code: Ints) -> tuple[Ints, int]:
 def framed(frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Iterator[bytes]:
     """The messages frame j ‖ text[start[j] : end[j]]; one frame, uint8 (1, w), stands for all."""
     data, width = frames.tobytes(), frames.shape[1]
-    own = (data[i * width : (i + 1) * width] for i in range(len(frames)))
+    own = [data[i * width : (i + 1) * width] for i in range(len(frames))]
     heads = repeat(data) if len(frames) == 1 else own
-    return (head + body for head, body in zip(heads, slices(text, start, end), strict=False))
+    return map(add, heads, slices(text, start, end))
 
 
 def text_digests(purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Bytes2D:
