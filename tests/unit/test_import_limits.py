@@ -5,16 +5,20 @@ import json
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tekrar.cli import main
+from tekrar.corpus.jsonl import import_jsonl
+from tekrar.corpus.plaintext import import_text
 from tekrar.corpus.sources import read_source
 from tekrar.errors import SourceError
 
 MIB = 1 << 20
+LF = b"\n"
 RECORD = b'{"book": "b", "chapter": 1, "para": 1, "kind": "body", "text": "Su."}\n'
 OPENING = b'{"book": "b", "chapter": 1, "para": 2, "kind": "body", "text": "'
 # High-water mark of the process's own memory: that of a child counted from outside includes its parent's.
@@ -76,6 +80,27 @@ class TestMemory:
 def test_a_gzip_that_grows_little_is_no_bomb(tmp_path: Path) -> None:
     path = members(tmp_path / "b.jsonl.gz", (RECORD * (MIB // len(RECORD)), 32))
     assert len(read_source(path).data) > 31 * MIB
+
+
+@pytest.mark.parametrize("blank", [b"\n", b" \t\r\n"])
+@pytest.mark.parametrize("name", ["b.jsonl", "b.txt", "b.md"])
+def test_millions_of_blank_lines_take_no_time(tmp_path: Path, name: str, blank: bytes) -> None:
+    """Measured against the reading itself, which every source pays."""
+    body = {"b.jsonl": RECORD}.get(name, b"Su.\n")
+    path = members(tmp_path / f"{name}.gz", (body, 1), (blank * (MIB // len(blank)), 24), (b"x" * 8, 1))
+    began = time.process_time()
+    source = read_source(path)
+    reading = time.process_time() - began
+    began = time.process_time()
+    if name == "b.jsonl":
+        with pytest.raises(SourceError) as caught:
+            import_jsonl([source], edition=None, language="tr")
+        assert caught.value.where == f"{path.name}:{source.data.count(LF) + 1}"
+    else:
+        release = import_text([source], edition=None, language="tr", markdown=name == "b.md").release
+        assert len(release.paragraph_sentences) == 2
+        assert release.text == source.data
+    assert time.process_time() - began < 1 + 5 * reading
 
 
 @pytest.mark.parametrize("names", [(), ("a.csv", "b.json", ".txt.swp"), ("inner/a.txt",)])

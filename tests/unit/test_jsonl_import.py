@@ -399,8 +399,10 @@ def broken(**keys: Any) -> str:
         (broken(x=float("-inf")), "broken_json", ""),
         (broken()[:-1] + ', "text": "b"}', "duplicate_key", ""),
         (broken()[:-1] + ', "x": {"y": 1, "y": 1}}', "duplicate_key", ""),
-        (broken()[:-1] + ', "x": ' + "[" * 100_000 + "}", "broken_json", ""),
-        (broken()[:-1] + ', "x": ' + "9" * 5000 + "}", "broken_json", ""),
+        (broken()[:-1] + ', "x": ' + "[" * 100_000 + "}", "too_deep", ""),
+        (broken()[:-1] + ', "x": ' + "9" * 641 + "}", "long_number", ""),
+        (broken()[:-1] + ', "x": 0.' + "9" * 640 + "}", "long_number", ""),
+        (broken()[:-1] + ', "x": ' + "[" * 64 + "]" * 64 + "}", "too_deep", ""),
         (b'{"book": "b\xff"}', "invalid_utf8", ", byte {}"),
         (broken().replace("u\\u015f", "u\t").encode(), "broken_json", ""),
         *(

@@ -289,6 +289,13 @@ class TestRefused:
         assert (type(error), error.kind) == (SourceError, "too_deep")
         assert "byte" in error.where
 
+    def test_the_depth_is_bounded_by_64_levels_whatever_the_parser_could_hold(self) -> None:
+        assert refused(b"[" * 65 + b"]" * 65).kind == "too_deep"
+        assert refused(b'[{"a":' * 32 + b"[]" + b"}]" * 32).where.endswith("byte 192")
+        assert refused(b"[" * 64 + b"]" * 64).kind == "wrong_type"
+        assert refused(b"[" + b"[],".join([b""] * 100) + b"[]]").kind == "wrong_type"
+        assert refused(b'["' + b"[" * 100 + b'\\"' + b"{" * 100 + b'"]').kind == "wrong_type"
+
     @pytest.mark.parametrize(
         ("kind", "spans", "found"),
         [

@@ -6,6 +6,7 @@ A line ends with LF, or with CR LF; a CR anywhere else is a character of its lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -21,6 +22,7 @@ from tekrar.errors import SourceError
 IMPORTER: Final = {False: "plain-text/1", True: "markdown/1"}
 SUFFIXES: Final = (".txt", ".md", ".text", ".markdown")
 _BLANK: Final = b" \t\r"
+_BLANK_LINES: Final = re.compile(rb"[ \t\r\n]*")
 
 
 def import_text(
@@ -79,7 +81,11 @@ def book_name(file_name: str) -> str:
 
 
 def lines(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
-    """Every line from byte `at` on: its first byte, the end of its content, the end of its terminator."""
+    """Every line from byte `at` on: its first byte, the end of its content, the end of its terminator.
+
+    Of blank lines in a row only the last is given, for they say no more than one; a small gzip may unpack to
+    many millions of them.
+    """
     size = len(data)
     while at < size:
         found = data.find(b"\n", at)
@@ -88,6 +94,9 @@ def lines(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
             return
         yield at, found - 1 if found > at and data[found - 1] == 13 else found, found + 1
         at = found + 1
+        if data[at : at + 1] in (b"\n", b"\r", b" ", b"\t") and (blank := _BLANK_LINES.match(data, at)):
+            last = data.rfind(b"\n", at, blank.end())
+            at = max(at, data.rfind(b"\n", at, max(at, last)) + 1)
 
 
 def is_blank(data: bytes, start: int, end: int) -> bool:
