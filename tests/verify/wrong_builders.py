@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from tekrar.build import engine as engine_module
-from tekrar.build import pipeline, records, universe
+from tekrar.build import pipeline, universe
+from tekrar.build import records as build_records
 from tekrar.core import atoms, dominance, exact, projection
 from tekrar.core.encoding import canonical_json, sha256
 from tekrar.core.occurrence import Paragraphs
@@ -267,7 +268,7 @@ def _without_inventory_check(to: pytest.MonkeyPatch) -> None:
         counts = {"emitted": found.rows, "enumeration_exclusions": empty, "inventory": found.rows + empty}
         return sha256(canonical_json({**counts}))
 
-    to.setattr(records, "certify_inventory", certify_inventory)
+    to.setattr(build_records, "certify_inventory", certify_inventory)
 
 
 def touching(to: pytest.MonkeyPatch) -> None:
