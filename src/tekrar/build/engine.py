@@ -49,20 +49,9 @@ class Engine(Protocol):
         ...
 
     def fan_fingerprints(
-        self,
-        header: bytes,
-        first: Bytes2D,
-        inner: Bytes2D,
-        runs: Runs,
-        low: int,
-        high: int,
-        reach: Ints | None = None,
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
-        """Fingerprints, uint8 (rows, 32), of a fan over member records.
-
-        `reach` is the longest run from each sentence of the release that is wanted; other rows may hold
-        anything.
-        """
+        """Fingerprints, uint8 (rows, 32), of a fan over member records."""
         ...
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
@@ -178,33 +167,23 @@ class HashlibEngine:
         return stamp_version(_collect(out, 16))
 
     def fan_fingerprints(
-        self,
-        header: bytes,
-        first: Bytes2D,
-        inner: Bytes2D,
-        runs: Runs,
-        low: int,
-        high: int,
-        reach: Ints | None = None,
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         base = hashlib.sha256(header)
         rest = _rows(inner[low + 1 : high + MAX_RUN])
-        full = runs.reach[low:high].tolist()
-        wanted = full if reach is None else np.maximum(reach[low:high], 1).tolist()
+        reaches = runs.reach[low:high].tolist()
         out: list[bytes] = []
         add = out.append
-        for i, head in enumerate(_rows(first[low:high])):
+        for i, (head, reach) in enumerate(zip(_rows(first[low:high]), reaches, strict=True)):
             chain = base.copy()
             chain.update(head)
             extend, fork = chain.update, chain.copy
-            for record, trailer in zip(rest[i : i + wanted[i] - 1], _TRAILERS[2:], strict=False):
+            for record, trailer in zip(rest[i : i + reach - 1], _TRAILERS[2:], strict=False):
                 extend(record)
                 state = fork()
                 state.update(trailer)
                 add(state.digest())
-            if wanted[i] < full[i]:
-                out += [bytes(32)] * (full[i] - wanted[i])
         return _collect(out, 32)
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
@@ -258,23 +237,15 @@ class SeamEngine(HashlibEngine):
         self._digest = digest
 
     def fan_fingerprints(
-        self,
-        header: bytes,
-        first: Bytes2D,
-        inner: Bytes2D,
-        runs: Runs,
-        low: int,
-        high: int,
-        reach: Ints | None = None,
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         heads, rest = _rows(first[low:high]), inner[low : high + MAX_RUN].tobytes()
         out: list[bytes] = []
-        for i, full in enumerate(runs.reach[low:high].tolist()):
-            wanted = full if reach is None else int(reach[low + i])
-            for length in range(2, full + 1):
-                preimage = header + heads[i] + rest[64 * (i + 1) : 64 * (i + length)] + _TRAILERS[length]
-                out.append(self._digest("fingerprint", preimage) if length <= wanted else bytes(32))
+        for i, reach in enumerate(runs.reach[low:high].tolist()):
+            for length in range(2, reach + 1):
+                body = rest[64 * (i + 1) : 64 * (i + length)]
+                out.append(self._digest("fingerprint", header + heads[i] + body + _TRAILERS[length]))
         return _collect(out, 32)
 
     def text_digests(

@@ -82,14 +82,7 @@ class FastEngine:
         return out
 
     def fan_fingerprints(
-        self,
-        header: bytes,
-        first: Bytes2D,
-        inner: Bytes2D,
-        runs: Runs,
-        low: int,
-        high: int,
-        reach: Ints | None = None,
+        self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         count = high - low
