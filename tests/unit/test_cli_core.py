@@ -362,6 +362,29 @@ class TestImport:
         open_release(release)
 
 
+class TestHumanOutput:
+    NAME = "\x1b[2J\u202eters\u2069\n  edition       false"
+    SHOWN = "⟨U+001B⟩[2J⟨U+202E⟩ters⟨U+2069⟩↵  edition       false"
+
+    def test_no_name_can_disturb_the_terminal_or_imitate_a_line(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = tmp_path / self.NAME
+        folder.mkdir()
+        (folder / "s.txt").write_text("Su.\n", "utf-8")
+        (folder / f"{self.NAME}.tsv").touch()
+        out = tmp_path / f"r{self.NAME}"
+        words = ["import", str(folder), "--out", str(out), "--language", "tr"]
+        assert main([*words, "--edition", self.NAME]) == 0
+        assert main(["reconstruct", str(out), "--out", str(tmp_path / f"t{self.NAME}")]) == 0
+        assert main(words) == 2
+        found = capsys.readouterr()
+        told = found.out + found.err
+        assert told.count(self.SHOWN) == 5
+        assert not {"\x1b", "\u202e", "\u2069"} & set(told)
+        assert "\n  edition       false" not in told
+
+
 class TestReconstruct:
     @pytest.mark.req("CORE-01")
     def test_the_exact_bytes_go_to_standard_output(self, release: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final, Literal, overload
 
+from tekrar.cli.outcome import say
 from tekrar.errors import IntegrityError, TekrarError, UsageError
 
 RELEASE_HELP: Final = (
@@ -40,7 +41,7 @@ def release_for(args: argparse.Namespace, *, needed: bool = True) -> Path | None
     found, seen = find_release(args.artifact)
     if found is not None:
         if not (args.quiet or args.json):
-            print(f"release  {found}  (found beside the artifact)", file=sys.stderr)
+            say(f"release  {found}  (found beside the artifact)", file=sys.stderr)
         return found
     if not needed:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
 from tekrar.settings import MAX_WORKERS, read_settings
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(record)
     elif not args.quiet:
-        print(_told(record))
+        say(*_told(record))
     return EXIT_STATUS["integrity_error"][0] if failed else EXIT_OK
 
 
@@ -130,7 +130,7 @@ def _deferred(path: Path | None) -> list[str]:
     return [line for line in lines if line.strip() and line.rstrip() != "#" and not line.startswith("# ")]
 
 
-def _told(record: dict[str, Any]) -> str:
+def _told(record: dict[str, Any]) -> list[str]:
     from tekrar.view.plain import counted
 
     lines = [f"artifact       {record['artifact']}", f"artifact_root  {record['artifact_root']}"]
@@ -142,4 +142,4 @@ def _told(record: dict[str, Any]) -> str:
             f"{c['dominated_classes']} dominated  "
             f"{c['excluded']} excluded, {c['failed']} failed, {c['not_evaluated']} not evaluated"
         )
-    return "\n".join(lines)
+    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK
 
 
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"proved under artifact_root {root.hex()}")
         for name in record:
             if name not in ("proved", "artifact_root", "reasons"):
-                print(f"  {name:<13} {record[name]}")
+                say(f"  {name:<13} {record[name]}")
         for row in record.get("reasons", ()):
             print(f"  {row['reason']} by selection {row['selection']}")
     return EXIT_OK

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.cli.progress import Progress, progress
 from tekrar.errors import EXIT_OK, SourceError, UsageError
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(record)
     elif not args.quiet:
-        print(_told(record))
+        say(*_told(record))
     return EXIT_OK
 
 
@@ -208,7 +208,7 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
     }
 
 
-def _told(record: dict[str, Any]) -> str:
+def _told(record: dict[str, Any]) -> list[str]:
     counts = record["counts"]
     files = "1 file" if record["sources"] == 1 else f"{record['sources']} files"
     lines = [
@@ -231,7 +231,7 @@ def _told(record: dict[str, Any]) -> str:
         lines.append(f"  not read      {', '.join(record['unread'])}")
     if not counts["sentences"]:
         lines.append("  The source holds no sentence; the release is complete and empty.")
-    return "\n".join(lines)
+    return lines
 
 
 def _segmented(segmenter: str) -> str:

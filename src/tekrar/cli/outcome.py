@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 from tekrar.cli.signals import Termination
 from tekrar.cli.streams import fill_closed, silence_stdout
@@ -79,6 +79,17 @@ def _failed(error: Exception, *, shown: bool, json_wanted: bool) -> int:
     )
 
 
+def say(*lines: str, file: TextIO | None = None) -> None:
+    """Lines for people, on stdout unless another stream is given.
+
+    Names of files, books and editions come from outside: control and direction characters in them are shown
+    as marks, so that no name can imitate a line of ours.
+    """
+    from tekrar.view.plain import safe
+
+    print("\n".join(map(safe, lines)), file=file or sys.stdout)
+
+
 def print_json(record: Mapping[str, Any]) -> None:
     """One JSON object on a line of stdout, keys in the order given."""
     print(json.dumps(record, ensure_ascii=False, separators=(", ", ": ")))
@@ -114,7 +125,8 @@ def _say(lines: list[str], record: dict[str, str], *, status: int, json_wanted: 
     except OSError:  # stdout is what failed: a full disk, a closed pipe
         silence_stdout()
     with suppress(OSError):
-        print("\n".join(lines), file=sys.stderr, flush=True)
+        say(*lines, file=sys.stderr)
+        sys.stderr.flush()
     return status
 
 

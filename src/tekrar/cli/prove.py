@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK
 
 
@@ -41,6 +41,6 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(record)
     elif not args.quiet:
-        print(f"{args.out}: {proof['occurrence']} is in {proof['part']}")
-        print(f"check it with: tekrar check-proof {args.out} --root {proof['artifact_root']}")
+        say(f"{args.out}: {proof['occurrence']} is in {proof['part']}")
+        say(f"check it with: tekrar check-proof {args.out} --root {proof['artifact_root']}")
     return EXIT_OK

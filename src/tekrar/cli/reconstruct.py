@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK, UsageError
 
 
@@ -47,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif not args.quiet:
-        print(f"{args.out}: {len(text):,} bytes, certified digest {opened.certified.hex()}")
+        say(f"{args.out}: {len(text):,} bytes, certified digest {opened.certified.hex()}")
     return EXIT_OK

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, UsageError
 
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"report": str(args.out), **record})
     elif not args.quiet:
-        print(f"report  {args.out}  ({len(page):,} bytes): open it in a browser; it needs no network")
+        say(f"report  {args.out}  ({len(page):,} bytes): open it in a browser; it needs no network")
     return EXIT_OK
 
 

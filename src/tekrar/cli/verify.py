@@ -6,7 +6,7 @@ import argparse
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
-from tekrar.cli.outcome import print_json
+from tekrar.cli.outcome import print_json, say
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK
 
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(record)
     elif not args.quiet:
         what = "holds" if outcome.mode == "full" else "agrees with itself (its text was not read)"
-        print(f"{outcome.artifact} {what}")
+        say(f"{outcome.artifact} {what}")
         print(f"artifact_root  {outcome.artifact_root.hex()}")
         print(f"{outcome.roots} roots and {outcome.rows} rows compared")
         print("  ".join(f"{short} {status}" for short, status in outcome.status.items()))
