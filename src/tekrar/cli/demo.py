@@ -45,8 +45,6 @@ def run(args: argparse.Namespace) -> int:
 
     begun = time.monotonic()
     data, source, language = _source(args)
-    folder.prepare(args.out)
-    write_file(source, data)
     release, artifact = args.out / folder.RELEASE, args.out / folder.ARTIFACT
     verbs = [
         ["import", str(source), "--language", language, "--out", str(release)],
@@ -54,9 +52,11 @@ def run(args: argparse.Namespace) -> int:
         ["verify", str(artifact), "--release", str(release)],
         ["report", str(artifact), "--release", str(release), "--out", str(args.out / folder.REPORT)],
     ]
-    for words in verbs:
-        if status := _run_verb(args, words):
-            return status
+    with folder.made(args.out):
+        write_file(source, data)
+        for words in verbs:
+            if status := _run_verb(args, words):
+                return status
     seconds = time.monotonic() - begun
     corpus = open_corpus(artifact, release)
     described, told, examples = _sample(corpus) if args.sample else _found(corpus)
