@@ -39,6 +39,22 @@ def fails(words):
 tekrar.cli._dispatch = fails
 sys.exit(tekrar.cli.main())
 """
+#: The command line with one change: a signal comes while a finalizer runs, which can raise nothing.
+DROPPED = """
+import os, signal, sys, time
+import tekrar.cli
+class Last:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        for _ in range(1000): pass
+def waits(words):
+    last = Last()
+    del last
+    time.sleep(50)
+    return 0
+tekrar.cli._dispatch = waits
+sys.exit(tekrar.cli.main())
+"""
 #: The command line with one change: it says when its guard stands.
 BEGINNING = """
 import sys, tekrar.cli
@@ -90,6 +106,12 @@ class TestSignals:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == status
         assert json.loads(done.stdout)["error"]["code"] == {130: "interrupted", 143: "terminated"}[status]
+
+    def test_one_that_the_interpreter_dropped_is_sent_again(self, number: int, status: int) -> None:
+        command = [sys.executable, "-c", DROPPED, str(int(number))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        assert done.returncode == status
+        assert "Traceback" not in done.stderr
 
     def test_one_that_comes_while_modules_are_imported_shows_no_traceback(
         self, number: int, status: int, release: Path, tmp_path: Path

@@ -1,7 +1,8 @@
 """Ctrl-C and SIGTERM: both travel up as exceptions, so that everything half-written is removed on the way.
 
 Code in C that is interrupted while it is imported turns a KeyboardInterrupt into an ImportError of its own;
-`Signals.received` still tells what really happened.
+`Signals.received` still tells what really happened. In a callback that can raise nothing (a weak reference, a
+finalizer) the interpreter drops it; then it is sent again a moment later.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Final
 
 #: A second SIGTERM within so many seconds is the first one again: `timeout` sends it to the group as well.
 REPEATED_WITHIN: Final = 1.0
+#: Seconds after which a signal that the interpreter dropped is sent again.
+AGAIN_AFTER: Final = 0.05
 
 
 class Termination(KeyboardInterrupt):
@@ -40,6 +44,24 @@ class Signals:
             signal.signal(signal.SIGINT, self._handle)
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self._handle)
+        sys.unraisablehook = self._not_dropped(sys.unraisablehook)
+
+    def _not_dropped(
+        self, usual: Callable[[sys.UnraisableHookArgs], object]
+    ) -> Callable[[sys.UnraisableHookArgs], object]:
+        def hook(dropped: sys.UnraisableHookArgs) -> None:
+            if not (self.received and issubclass(dropped.exc_type, KeyboardInterrupt)):
+                usual(dropped)
+                return
+            import threading
+
+            self._at = 0.0
+            main = threading.main_thread().ident  # so that it wakes from whatever it waits for
+            again = threading.Timer(AGAIN_AFTER, signal.pthread_kill, [main, self.received])
+            again.daemon = True
+            again.start()
+
+        return hook
 
     def end(self) -> None:
         """The work is over and told: nothing is left that a signal could stop."""
