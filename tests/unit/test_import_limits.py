@@ -6,12 +6,14 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tekrar.cli import main
+from tekrar.corpus import sources
 from tekrar.corpus.jsonl import import_jsonl
 from tekrar.corpus.plaintext import import_text
 from tekrar.corpus.sources import read_source
@@ -119,24 +121,54 @@ def test_a_folder_without_a_readable_source_is_refused(
     assert not (tmp_path / "r").exists()
 
 
-def test_a_file_that_another_process_writes_is_refused_or_read_whole(tmp_path: Path) -> None:
-    """Whatever the race gives, a release never holds a mixture of two states."""
+@pytest.mark.parametrize("times", ["told", "silent"])
+def test_a_file_that_another_process_writes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: str
+) -> None:
+    """A release never holds a mixture of two states, even where the file's times tell nothing.
+
+    One long write sets the times when it begins; `silent` is that write, begun before the file was opened.
+    """
     path = tmp_path / "a.txt"
-    states = [bytes([65 + n % 2]) * (8 * MIB) for n in range(2)]
-    path.write_bytes(states[0])
+    path.write_bytes(b"A" * (8 * MIB))
     writer = (
-        "import sys\nwhile True:\n for n in (1, 0):\n"
-        "  with open(sys.argv[1], 'r+b') as file: file.write(bytes([65 + n]) * (8 << 20))"
+        "import sys\nsys.stdin.readline()\n"
+        "with open(sys.argv[1], 'r+b') as file: file.write(b'B' * (8 << 20))\nprint('done', flush=True)"
     )
-    process = subprocess.Popen([sys.executable, "-c", writer, str(path)])
-    try:
-        kinds = set()
-        for _ in range(10):
-            try:
-                assert read_source(path).data in states
-            except SourceError as error:
-                kinds.add(error.kind)
-    finally:
-        process.kill()
-        process.wait()
-    assert kinds == {"source_changed"}
+    with subprocess.Popen(
+        [sys.executable, "-c", writer, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        class Meanwhile(sources._Stored):
+            def __iter__(self) -> Iterator[bytes]:
+                for number, block in enumerate(super().__iter__()):
+                    if number == 0:
+                        assert process.stdin is not None
+                        assert process.stdout is not None
+                        print(file=process.stdin, flush=True)
+                        assert process.stdout.readline() == "done\n"
+                    yield block
+
+        with monkeypatch.context() as patched:
+            patched.setattr(sources, "_Stored", Meanwhile)
+            if times == "silent":
+                patched.setattr(sources, "_state", lambda found: found.st_size)
+            with pytest.raises(SourceError) as caught:
+                read_source(path)
+    assert caught.value.kind == "source_changed"
+    assert read_source(path).data == b"B" * (8 * MIB)
+
+
+def test_a_file_too_large_to_read_twice_is_held_to_its_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"Su.\n")
+    monkeypatch.setattr(sources, "_TWICE", 3)
+    monkeypatch.setattr(sources._Stored, "again", lambda self: pytest.fail("read twice"))
+    assert read_source(path).data == b"Su.\n"
+    looks = iter(range(2))
+    monkeypatch.setattr(sources, "_state", lambda found: next(looks))
+    with pytest.raises(SourceError) as caught:
+        read_source(path)
+    assert caught.value.kind == "source_changed"
