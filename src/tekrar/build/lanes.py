@@ -8,7 +8,7 @@ reference, and the verifier's only way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -43,23 +43,30 @@ class NumpySha1:
 
     def sha1_blocks(self, states_in: Words, blocks: Bytes2D, states_out: Words) -> None:
         """Compress blocks into states; see `BulkSha1`."""
-        rows = len(states_out)
-        states = np.broadcast_to(states_in, (rows, 5))
-        blocks = np.broadcast_to(blocks, (rows, blocks.shape[-1]))
-        for low in range(0, rows, _PASS):
-            state = [np.ascontiguousarray(column) for column in states[low : low + _PASS].T]
-            for at in range(0, blocks.shape[1], 64):
-                state = _compressed(state, _words(blocks[low : low + _PASS, at : at + 64]))
+        for rows, state in _passes(states_in, blocks, len(states_out)):
             for i, column in enumerate(state):
-                states_out[low : low + _PASS, i] = column
+                states_out[rows, i] = column
 
     def uuid5_final(self, states_in: Words, blocks: Bytes2D, out: Bytes2D) -> None:
         """Compress the last blocks and write UUIDs; see `BulkSha1`."""
-        states = np.empty((len(out), 5), np.uint32)
-        self.sha1_blocks(states_in, blocks, states)
-        states[:, 1] = states[:, 1] & 0xFFFF0FFF | 0x5000
-        states[:, 2] = states[:, 2] & 0x3FFFFFFF | 0x80000000
-        out[:] = states[:, :4].astype(">u4").view(np.uint8)
+        words = np.empty((len(out), 4), ">u4")
+        for rows, (a, b, c, d, _) in _passes(states_in, blocks, len(out)):
+            stamped = (a, b & 0xFFFF0FFF | 0x5000, c & 0x3FFFFFFF | 0x80000000, d)
+            for i, column in enumerate(stamped):
+                words[rows, i] = column
+        out[:] = words.view(np.uint8)
+
+
+def _passes(states_in: Words, blocks: Bytes2D, count: int) -> Iterator[tuple[slice, list[Words]]]:
+    """Rows, some thousand at a time, and the five columns of their states after all their blocks."""
+    states = np.broadcast_to(states_in, (count, 5))
+    blocks = np.broadcast_to(blocks, (count, blocks.shape[-1]))
+    for low in range(0, count, _PASS):
+        rows = slice(low, min(low + _PASS, count))
+        state = [np.ascontiguousarray(column) for column in states[rows].T]
+        for at in range(0, blocks.shape[1], 64):
+            state = _compressed(state, _words(blocks[rows, at : at + 64]))
+        yield rows, state
 
 
 def _words(blocks: Bytes2D) -> list[Words]:

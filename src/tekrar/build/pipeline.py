@@ -262,6 +262,7 @@ class Pipeline:
             results[short] = self._decide_paragraphs(
                 profile, projection, universe, witnesses=witnesses, selection=selection, occurrence=occurrence
             )
+        self._plain = None  # a copy of the text: not to be held while runs are evaluated
         return results
 
     def _decide_paragraphs(
