@@ -153,3 +153,85 @@ class TestTwoBuildersOnOneTarget:
         assert (target / "manifest.json").read_bytes() == manifest
         assert main(["verify", str(target), "--release", str(release), "--quiet"]) == 0
         assert not [path for path in target.parent.iterdir() if path.name.startswith(".")]
+
+
+class TestTarget:
+    """What stands at `--out` is told before the computing, not after it."""
+
+    @pytest.mark.parametrize("there", ["file", "folder", "link", "release", "damaged"])
+    def test_what_is_no_artifact_is_refused_at_once(
+        self,
+        there: str,
+        release: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        target = tmp_path / "a"
+        if there == "file":
+            target.write_bytes(b"mine")
+        elif there == "folder":
+            target.mkdir()
+        elif there == "link":
+            target.symlink_to(tmp_path / "nowhere")
+        elif there == "release":
+            target = release
+        else:
+            assert main(["build", str(release), "--out", str(target), "--quiet"]) == 0
+            (target / "manifest.json").write_bytes(b"{}")
+        monkeypatch.setattr("tekrar.build.build", lambda *_, **__: pytest.fail("it was computed"))
+        capsys.readouterr()
+        assert main(["build", str(release), "--out", str(target), "--json"]) == 2
+        error = json.loads(capsys.readouterr().out)["error"]
+        assert (error["code"], error["kind"], error["where"]) == ("usage_error", "target_exists", str(target))
+
+    def test_an_artifact_is_compared_and_never_replaced(
+        self, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        target = tmp_path / "a"
+        for _ in range(2):
+            assert main(["build", str(release), "--out", str(target), "--quiet"]) == 0
+        manifest = (target / "manifest.json").read_bytes()
+        other = imported(garden(marked=False), tmp_path / "other")
+        assert main(["build", str(other), "--out", str(target)]) == EXIT_STATUS["storage_error"][0]
+        assert "storage_error/target_exists" in capsys.readouterr().err
+        assert (target / "manifest.json").read_bytes() == manifest
+
+
+class TestNamedWrongly:
+    """A source, a file, an artifact where a release belongs: the message says what to do."""
+
+    def told(self, capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, str]:
+        capsys.readouterr()
+        assert main([*map(str, words), "--json"]) == EXIT_STATUS["integrity_error"][0]
+        error: dict[str, str] = json.loads(capsys.readouterr().out)["error"]
+        return error
+
+    def test_a_source_is_imported_first(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        texts = tmp_path / "texts"
+        texts.mkdir()
+        (texts / "a.txt").write_text("Su akar.", "utf-8")
+        for source in (texts, texts / "a.txt"):
+            error = self.told(capsys, "build", source, "--out", tmp_path / "a")
+            assert error["kind"] == "not_a_package"
+            assert "text release" in error["message"]
+            assert f"tekrar import {source} --language TAG --out RELEASE" in error["mend"]
+
+    def test_release_and_artifact_swapped(
+        self, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        artifact = tmp_path / "a"
+        assert main(["build", str(release), "--out", str(artifact), "--quiet"]) == 0
+        error = self.told(capsys, "build", artifact, "--out", tmp_path / "b")
+        assert error["mend"] == "name a text release here; this is an artifact: the two may be swapped"
+        error = self.told(capsys, "verify", release, "--release", artifact)
+        assert error["mend"] == "name an artifact here; this is a text release: the two may be swapped"
+
+    def test_a_file_that_the_system_left_is_to_be_removed(
+        self, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        artifact = tmp_path / "a"
+        assert main(["build", str(release), "--out", str(artifact), "--quiet"]) == 0
+        (artifact / ".DS_Store").write_bytes(b"")
+        error = self.told(capsys, "coverage", artifact)
+        assert (error["kind"], error["mend"]) == ("extra_file", f"remove this file: {artifact}/.DS_Store")

@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "release", type=arguments.path, help="text-release package, as `tekrar import` made it"
     )
     parser.add_argument(
-        "--out", required=True, type=arguments.path, metavar="ARTIFACT", help="folder to make"
+        "--out",
+        required=True,
+        type=arguments.path,
+        metavar="ARTIFACT",
+        help="folder to make; an artifact that exists is compared with what is built, never replaced: equal "
+        "is success, anything else is refused",
     )
     parser.add_argument(
         "--workers",
@@ -57,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     """Build, and say what repeats."""
     from tekrar.build import build
 
+    _check_target(args.out)
     workers = _workers(args.workers)
     deferred = _deferred(args.defer)
     with progress(args, "building") as advance:
@@ -80,6 +86,24 @@ def run(args: argparse.Namespace) -> int:
     elif not args.quiet:
         say(*_told(record))
     return EXIT_STATUS["integrity_error"][0] if failed else EXIT_OK
+
+
+def _check_target(out: Path) -> None:
+    """Refuse what can only fail at the end of a long build: something else stands at the target.
+
+    Raises:
+        UsageError: what is there is no artifact, or a damaged one.
+    """
+    if not os.path.lexists(out):
+        return
+    from tekrar.artifact.reader import Artifact
+    from tekrar.errors import TekrarError
+    from tekrar.package.atomic import target_exists
+
+    try:
+        Artifact(out)
+    except TekrarError as error:
+        raise target_exists(out) from error
 
 
 def summary(result: BuildResult) -> dict[str, Any]:
