@@ -139,7 +139,7 @@ def test_another_key_or_grammar_version_changes_every_id_of_a_build(
 
         monkeypatch.setattr(identity, "_name", lambda *given: name(*given).replace("v1/", "v2/", 1))
         users = [m for m in list(sys.modules.values()) if getattr(m, "name_prefix", None) is prefix]
-        assert {"tekrar.build.pipeline", "tekrar.core.release"} <= {m.__name__ for m in users}
+        assert {"tekrar.build.names", "tekrar.core.release"} <= {m.__name__ for m in users}
         for module in users:
             monkeypatch.setattr(module, "name_prefix", later_prefix)
     changed = all_ids(tmp_path / change)
