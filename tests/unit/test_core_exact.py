@@ -30,13 +30,16 @@ def told(result: Any, short: str) -> Any:
 @pytest.mark.req("CL-04", "VAL-05", "CL-01", "CL-03")
 def test_classes_are_an_equivalence_over_complete_preimages() -> None:
     source = mark(
-        document([[["A.", "x[1]"], ["A.", "x[1]"]], [["A.", "x[2]"]], [["A.", "x"]]]), "note_markers", "[1]"
+        document([[["A.", "x[1]"], ["A.", "x[1]"]], [["A.", "x[2]"]], [["A.", "x"]], [["A.", "Y."]] * 2]),
+        "note_markers",
+        "[1]",
     )
     source = mark(source, "note_markers", "[2]")
     result, evaluation = both(source)
     for profile in result.profiles:
         truth = evaluation.profiles[profile.profile.spec.short]
         groups, seen = profile.classes.groups, set()
+        assert not profile.partial
         offset = groups.offset.tolist()
         contents = []
         for low, high in itertools.pairwise(offset):

@@ -114,6 +114,15 @@ def test_the_turkish_policy_refuses_another_language() -> None:
         load_rule(rule("FP"), english)
 
 
+#: The initial matrix of the ADR, written out: no row may take the place of another.
+FOUR = [
+    "full_context_v1/whole_paragraph_v1/exact_passage_bytes",
+    "full_context_v1/sentence_run_2_12_v1/exact_sentence_sequence",
+    "prose_only_v1/whole_paragraph_v1/exact_passage_bytes",
+    "prose_only_v1/sentence_run_2_12_v1/exact_sentence_sequence",
+]
+
+
 @pytest.mark.req("PRO-12")
 def test_four_of_the_eight_combinations_load() -> None:
     projections = ("full_context_v1", "prose_only_v1")
@@ -125,13 +134,15 @@ def test_four_of_the_eight_combinations_load() -> None:
         base["annotation_treatments"] = {"projection": p, **TR.document["projections"][p]}
         base["predicate"] = q
         base["profile"]["name"] = f"{TR.name}/{p}/{e}/{q}"
-        if f"{p}/{e}/{q}" in {spec.name for spec in MATRIX}:
+        if f"{p}/{e}/{q}" in FOUR:
             loaded.append(load_rule(base, TR).spec.name)
         else:
             with pytest.raises(UsageError, match="no row of the matrix"):
                 load_rule(base, TR)
-    assert loaded == [spec.name for spec in MATRIX]
+    assert loaded == FOUR == [spec.name for spec in MATRIX]
     assert len({load_rule(rule(s), TR).id for s in SPECS}) == 4
+    columns = ("projection", "enumerator", "predicate")
+    assert ["/".join(row[c] for c in columns) for row in TR.document["matrix"]] == FOUR
 
 
 @pytest.mark.req("PRO-10")

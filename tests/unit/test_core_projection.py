@@ -126,7 +126,7 @@ def test_a_span_in_a_separator_alone_excludes_the_runs_over_it_and_touching_does
 
 @pytest.mark.req("PRO-07", "PRJ-10", "OCC-08", "COV-06")
 def test_every_treated_span_has_its_selection_and_reason(tmp_path: Path) -> None:
-    source = document([[["Baş.", "H."], ["söz[1] N."], []], [["söz[2]", "N."]]])
+    source = document([[["Baş.", "H."], ["söz[1] N."], []], [["söz[2]", "N."]], [["bir[1] iki[2]", "üç[1]"]]])
     for kind, needle in (
         ("headings", "H."),
         ("note_bodies", "N."),
@@ -157,6 +157,9 @@ def test_every_treated_span_has_its_selection_and_reason(tmp_path: Path) -> None
             mine = spans["witness"] == profile.occurrences["witness"][row]
             held = list(zip(spans["start"][mine].tolist(), spans["end"][mine].tolist(), strict=True))
             assert all(a < high and b > low for a, b in held)
+            everything = [s for kind in DATASETS for s in evaluation.document.spans[kind]]
+            met = [(s.start, s.end) for s in everything if s.start < high and s.end > low]
+            assert held == (sorted(met) if short in ("PP", "PS") else [])
             spans_seen += len(held)
             cut = (spans["treatment"][mine] == TREATMENTS["excluded_from_extent"]).any()
             assert (address in excluded) == bool(cut)
