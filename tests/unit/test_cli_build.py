@@ -235,3 +235,54 @@ class TestNamedWrongly:
         (artifact / ".DS_Store").write_bytes(b"")
         error = self.told(capsys, "coverage", artifact)
         assert (error["kind"], error["mend"]) == ("extra_file", f"remove this file: {artifact}/.DS_Store")
+
+
+class TestNext:
+    """People get the command that comes next, ready to be copied; programs and quiet runs do not."""
+
+    def test_one_line_after_import_build_and_verify(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        source, release, artifact = (tmp_path / name for name in ("s.json", "my release", "a"))
+        source.write_text(json.dumps(garden()), "utf-8")
+        runs = (
+            ("import", source, "--out", release),
+            ("build", release, "--out", artifact),
+            ("verify", artifact, "--release", release),
+        )
+        nexts = (
+            f"next: tekrar build '{release}' --out artifact",
+            f"next: tekrar verify {artifact} --release '{release}'",
+            f"next: tekrar report {artifact} --release '{release}' --out report.html",
+        )
+        for words, told in zip(runs, nexts, strict=True):
+            assert main([*map(str, words)]) == 0
+            out = capsys.readouterr().out
+            assert out.splitlines()[-1] == told
+            assert out.count("next:") == 1
+        for words in runs[1:]:
+            for option in ("--quiet", "--json"):
+                assert main([*map(str, words), option]) == 0
+                assert "next:" not in capsys.readouterr().out
+
+    def test_a_partial_build_says_why(
+        self, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "defer").write_text("Bahçe/1:2+2\n", "utf-8")
+        words = ["build", str(release), "--out", str(tmp_path / "a"), "--defer", str(tmp_path / "defer")]
+        assert main(words) == 0
+        (why,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("partial: ")]
+        assert why.startswith("partial: FS, PS publish nothing; ")
+        assert "put off (--defer) or waiting for an open one" in why
+
+    def test_markers_without_a_note_are_counted(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "a.md").write_text(
+            "# Dere\n\nSu akar.[^1] Taş durur.[^2]\n\n[^1]: Eski bir söz.\n", "utf-8"
+        )
+        words = ["import", str(tmp_path / "a.md"), "--language", "tr", "--out"]
+        assert main([*words, str(tmp_path / "r")]) == 0
+        assert "  note markers  2, of which 1 without a note (source_gap)" in capsys.readouterr().out
+        assert main([*words, str(tmp_path / "q"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out.splitlines()[-1])["source_gaps"] == 1

@@ -90,8 +90,45 @@ def test_show_tells_unknown_things_apart(run: Run, paths: Paths) -> None:
         found, out, err = run("show", artifact, query, "--release", release, "--json")
         assert (found, json.loads(out)["error"]["kind"]) == (status, kind)
         assert "Traceback" not in err
+        assert json.loads(out)["error"]["mend"]
+    expected = json.loads(run("show", artifact, "kuyu", "--release", release, "--json")[1])["error"][
+        "expected"
+    ]
+    for form in ("book/chapter:start+length", "book/chapter/pN", "occurrence or class ID"):
+        assert form in expected
+    out = run("show", artifact, "Bahçe/1:2+2", "--release", release, "--profile", "XX", "--json")[1]
+    assert "--profile FS" in json.loads(out)["error"]["mend"]
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--profile", "XX")[0] == USAGE
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--context", "-1")[0] == USAGE
+
+
+def test_prove_takes_an_address_as_show_does(
+    run: Run, paths: Paths, show: Callable[..., Any], tmp_path: Path
+) -> None:
+    artifact, release = paths
+    (answer,) = show("Bahçe/1:2+2", "--profile", "FS")
+    asked = ("prove", artifact, "Bahçe/1:2+2", "--release", release)
+    status, out, _ = run(*asked, "--profile", "FS")
+    assert (status, json.loads(out)["occurrence"]) == (0, answer["occurrence"]["id"])
+    for words, wanted, kind in (
+        (asked, USAGE, "several_occurrences"),
+        ((*asked[:2], "Bahçe/1:2+1", *asked[3:]), NOT_FOUND, "not_covered"),
+        (("prove", artifact, answer["class"]["class_id"]), USAGE, "class_not_occurrence"),
+        (("prove", artifact, answer["occurrence"]["id"], "--profile", "FS"), USAGE, ""),
+        (("check-proof", tmp_path, "--root", "aa"), USAGE, "not_a_root"),
+    ):
+        status, out, _ = run(*words, "--json")
+        error = json.loads(out)["error"]
+        assert (status, error["kind"]) == (wanted, kind)
+        assert error["mend"]
+
+
+def test_a_report_that_exists_is_replaced_by_force_only(run: Run, paths: Paths, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_bytes(b"mine")
+    status, out, _ = run("report", paths[0], "--release", paths[1], "--out", page, "--json")
+    assert status == USAGE
+    assert "--force" in json.loads(out)["error"]["mend"]
 
 
 @pytest.mark.req("COV-11")

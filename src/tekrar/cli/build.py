@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json, say
+from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
 from tekrar.settings import MAX_WORKERS, read_settings
@@ -85,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(record)
     elif not args.quiet:
         say(*_told(record))
+        if not failed:
+            say_next("tekrar", "verify", args.out, "--release", args.release)
     return EXIT_STATUS["integrity_error"][0] if failed else EXIT_OK
 
 
@@ -166,4 +168,24 @@ def _told(record: dict[str, Any]) -> list[str]:
             f"{c['dominated_classes']} dominated  "
             f"{c['excluded']} excluded, {c['failed']} failed, {c['not_evaluated']} not evaluated"
         )
+    if why := _why_partial(record["coverage"]):
+        lines.append(why)
     return lines
+
+
+def _why_partial(coverage: dict[str, dict[str, Any]]) -> str:
+    """What is open in the partial profiles, in one line; "" where all are complete."""
+    from tekrar.view.plain import counted
+
+    partial = {short: c for short, c in coverage.items() if c["exact_status"] == "partial"}
+    if not partial:
+        return ""
+    failed, waiting = (sum(c[part] for c in partial.values()) for part in ("failed", "not_evaluated"))
+    open_items = []
+    if failed:
+        open_items.append(f"{counted(failed, 'occurrence', 'occurrences')} failed")
+    if waiting:
+        open_items.append(
+            f"{counted(waiting, 'occurrence', 'occurrences')} put off (--defer) or waiting for an open one"
+        )
+    return f"partial: {', '.join(partial)} publish nothing; {' and '.join(open_items)}"

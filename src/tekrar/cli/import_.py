@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tekrar.cli import arguments
-from tekrar.cli.outcome import print_json, say
+from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.progress import Progress, progress
 from tekrar.errors import EXIT_OK, SourceError, UsageError
 
@@ -72,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(record)
     elif not args.quiet:
         say(*_told(record))
+        if None not in record["datasets"].values():
+            say_next("tekrar", "build", args.out, "--out", "artifact")
     return EXIT_OK
 
 
@@ -190,6 +192,7 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
 
     core = info.manifest["core_release_manifest"]
     policy = scope_policy(core["language"])
+    markers = imported.release.datasets.get("note_markers")
     return {
         "release": str(info.path),
         "text_release": info.manifest["text_release"],
@@ -203,6 +206,7 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
         "policy_digest": policy.digest.hex(),
         "counts": {key: core[key] for key in ("books", "chapters", "paragraphs", "sentences", "bytes")},
         "datasets": {kind: row and row["spans"] for kind, row in info.manifest["datasets"].items()},
+        "source_gaps": 0 if markers is None else int(markers.status.sum()),
         "sources": len(imported.sources),
         "unread": list(imported.unread),
     }
@@ -226,7 +230,9 @@ def _told(record: dict[str, Any]) -> list[str]:
         if spans is None:
             lines.append(f"  {label:<12}  MISSING: a build of this release will be refused")
         else:
-            lines.append(f"  {label:<12}  {spans:,}")
+            gaps = record["source_gaps"] if kind == "note_markers" else 0
+            noted = f", of which {gaps:,} without a note (source_gap)" if gaps else ""
+            lines.append(f"  {label:<12}  {spans:,}{noted}")
     if record["unread"]:
         lines.append(f"  not read      {', '.join(record['unread'])}")
     if not counts["sentences"]:

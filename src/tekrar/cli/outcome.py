@@ -6,17 +6,26 @@ No traceback reaches a user unasked.
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from tekrar.cli.signals import Termination
 from tekrar.cli.streams import fill_closed, silence_stdout
 from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError, Terminated
 from tekrar.settings import Settings, read_settings
+
+#: Mends of the core's errors by kind: the core knows no verb and no option, so it can name none.
+_MENDS: Final = {
+    "no_such_book": "copy a book's name as `tekrar classes` shows it in addresses; #N is the Nth book",
+    "no_such_place": "copy an address as `tekrar classes` prints it, or count from 1 with headings and empty "
+    "paragraphs included",
+    "unknown_profile": "give one of them as it stands here, such as --profile FS",
+}
 
 
 def run_guarded(
@@ -67,6 +76,7 @@ def _stopped(terminated: bool) -> TekrarError:
 
 def _failed(error: Exception, *, shown: bool, json_wanted: bool) -> int:
     if isinstance(error, TekrarError):
+        error.mend = error.mend or _MENDS.get(error.kind, "")
         return _report(error, json_wanted=json_wanted)
     if isinstance(error, MemoryError):
         return _fault("out of memory", "give it more memory, or import fewer books", json_wanted=json_wanted)
@@ -88,6 +98,11 @@ def say(*lines: str, file: TextIO | None = None) -> None:
     from tekrar.view.plain import safe
 
     print("\n".join(map(safe, lines)), file=file or sys.stdout)
+
+
+def say_next(*words: object) -> None:
+    """The command that usually comes next, ready to be copied; for people only."""
+    say(f"next: {shlex.join(map(str, words))}")
 
 
 def print_json(record: Mapping[str, Any]) -> None:

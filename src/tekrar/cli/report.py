@@ -37,7 +37,9 @@ def run(args: argparse.Namespace) -> int:
     if args.force:  # before the work, not after it
         replaceable(args.out)
     elif args.out.exists() or args.out.is_symlink():
-        raise target_exists(args.out)
+        error = target_exists(args.out)
+        error.mend = "give --force to replace it, or choose another name"
+        raise error
     with progress(args, "writing the report"):
         page, record = report_page(*open_pair(args.artifact, release))
         write_file(args.out, page, replace=args.force)

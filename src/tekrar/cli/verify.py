@@ -6,7 +6,7 @@ import argparse
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
-from tekrar.cli.outcome import print_json, say
+from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         if args.quick:
             outcome = verify_quick(args.artifact, args.release)
         else:
-            release = release_for(args)
+            release = args.release = release_for(args)
             with progress(args, "verifying") as advance:
                 outcome = verify_full(args.artifact, release, progress=advance)
     except ArtifactDiffers as error:
@@ -50,4 +50,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"artifact_root  {outcome.artifact_root.hex()}")
         print(f"{outcome.roots} roots and {outcome.rows} rows compared")
         print("  ".join(f"{short} {status}" for short, status in outcome.status.items()))
+        named = () if args.release is None else ("--release", args.release)
+        say_next("tekrar", "report", args.artifact, *named, "--out", "report.html")
     return EXIT_OK
