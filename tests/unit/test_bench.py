@@ -103,7 +103,7 @@ class TestStages:
 
     def test_share(self) -> None:
         record = {"total": 10.0, "stages": {"occurrences": 6.0, "roots": 2.5, "write": 1.0}}
-        assert parallel_share(record) == pytest.approx(0.85)
+        assert parallel_share(record) == pytest.approx(0.95)
 
 
 class TestHashing:
