@@ -380,7 +380,7 @@ class TestHumanOutput:
         assert main(words) == 2
         found = capsys.readouterr()
         told = found.out + found.err
-        assert told.count(self.SHOWN) == 5
+        assert told.count(self.SHOWN) == 6
         assert not {"\x1b", "\u202e", "\u2069"} & set(told)
         assert "\n  edition       false" not in told
 
