@@ -98,7 +98,7 @@ def as_markdown(samples: Sequence[Sample], rows: Sequence[Row], *, runs: int, lo
     facts = machine()
     parts = [
         f"{facts['processors']} x {facts['processor']}, {facts['system']}, Python {facts['python']}; "
-        f"{runs} counted runs, medians; load when it began {load:.2f}",
+        f"medians of {runs} (verify and hostile input: of 1); load when it began {load:.2f}",
         markdown(SAMPLE_HEADER, (sample.cells() for sample in samples)),
         markdown(ROW_HEADER, (row.cells() for row in rows)),
         summary(rows),

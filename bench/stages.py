@@ -3,7 +3,8 @@
 python -m bench.stages RELEASE ARTIFACT ENGINE
 
 Prints one JSON object: `total`, the CPU seconds of the process so far, and `stages`, those of every stage.
-The stages that Shards runs (`PARALLEL`) are shared out among workers; everything else is serial.
+Every stage that progress reports is run by `Shards` and shared out among workers; what lies between is
+serial.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ import os
 import sys
 
 from tekrar.build import build
-
-PARALLEL = ("occurrences", "roots")
 
 
 def cpu_seconds() -> float:
@@ -44,7 +43,7 @@ def parallel_share(record: dict[str, object]) -> float:
     assert isinstance(stages, dict)
     total = record["total"]
     assert isinstance(total, int | float)
-    return float(sum(stages.get(stage, 0.0) for stage in PARALLEL)) / total
+    return float(sum(stages.values())) / total
 
 
 def main() -> None:

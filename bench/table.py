@@ -55,11 +55,14 @@ class Row:
 
     def cells(self) -> list[str]:
         """The row of the Markdown table."""
-        bound = "-"
+        bound, digits = "-", None
         if self.target is not None:
+            # One more digit where rounding would make a missed figure look like its bound.
+            hidden = self.verdict == "missed" and shown(self.measured, "") == shown(self.target, "")
+            digits = 4 if hidden else None
             bound = f"{'≥' if self.at_least else '≤'} {shown(self.target, self.unit)}"
         what = f"{self.what} ({self.note})" if self.note else self.what
-        return [self.corpus, what, shown(self.measured, self.unit), bound, self.verdict]
+        return [self.corpus, what, shown(self.measured, self.unit, digits), bound, self.verdict]
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,10 @@ class Sample:
         return [self.corpus, self.command, f"{self.cpu:.2f}", spread, f"{self.wall:.2f}", peak]
 
 
-def shown(value: float, unit: str) -> str:
-    """A number with two to four digits that mean something, and its unit."""
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 20 else 2
+def shown(value: float, unit: str, digits: int | None = None) -> str:
+    """A number with two to four digits that mean something (or so many decimals), and its unit."""
+    if digits is None:
+        digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 20 else 2
     text = f"{value:.{digits}f}"
     return text + (unit if unit in ("", "x", "%") else f" {unit}")
 

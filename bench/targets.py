@@ -112,15 +112,11 @@ def hashing_distance(sample: Sample, work: Work, *, engine: str, rates: Rates, b
 
 
 def hostile(sample: Sample, *, judged: bool) -> list[Row]:
-    """The ceilings of one process on hostile input; the larger of CPU and wall time counts."""
-    seconds = max(sample.cpu, sample.wall)
+    """The ceilings of one process on hostile input: CPU, wall time and peak."""
+    seconds = HOSTILE_SECONDS if judged else None
+    size = HOSTILE_BYTES / GB if judged else None
     return [
-        Row(sample.corpus, f"{sample.command}, time", seconds, HOSTILE_SECONDS if judged else None, "s"),
-        Row(
-            sample.corpus,
-            f"{sample.command}, peak",
-            sample.peak / GB,
-            HOSTILE_BYTES / GB if judged else None,
-            "GB",
-        ),
+        Row(sample.corpus, f"{sample.command}, CPU", sample.cpu, seconds, "s"),
+        Row(sample.corpus, f"{sample.command}, wall", sample.wall, seconds, "s"),
+        Row(sample.corpus, f"{sample.command}, peak", sample.peak / GB, size, "GB"),
     ]

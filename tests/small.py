@@ -1,4 +1,5 @@
-"""Small documents in the notation of the requirements: chapters of paragraphs of sentences, and spans found by text."""
+"""Small documents in the notation of the requirements: chapters of paragraphs of sentences, and spans found
+by text."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def document(chapters: Chapters, *, sep: str = " ", after: str = "\n\n", **facts
     return in_books({"b1": chapters}, sep=sep, after=after, **facts)
 
 
-def in_books(books: dict[str, Chapters], *, sep: str = " ", after: str = "\n\n", **facts: Any) -> dict[str, Any]:
+def in_books(
+    books: dict[str, Chapters], *, sep: str = " ", after: str = "\n\n", **facts: Any
+) -> dict[str, Any]:
     """A structured document of several books."""
     corpus = []
     for name, chapters in books.items():
@@ -40,7 +43,9 @@ def in_books(books: dict[str, Chapters], *, sep: str = " ", after: str = "\n\n",
     return {"corpus": {"books": corpus}, "annotations": empty, **facts}
 
 
-def mark(source: dict[str, Any], kind: str, needle: str, *, only: int | None = None, **facts: Any) -> dict[str, Any]:
+def mark(
+    source: dict[str, Any], kind: str, needle: str, *, only: int | None = None, **facts: Any
+) -> dict[str, Any]:
     """The document with every place (or place number `only`) of `needle` as a span of one dataset."""
     text, wanted, at = read(source).text, needle.encode(), 0
     spans = []

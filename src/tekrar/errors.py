@@ -1,10 +1,8 @@
 """Every error a user can meet: one code, one exit status, one way to mend it.
 
 A `TekrarError` names what was wrong, where (file and place), what was expected and how to mend it.
-`EXIT_STATUS` is the only
-table from codes to exit statuses; `docs/errors.md` is made from it. Query and route statuses are values,
-not errors (ADR-009,
-*Query behavior*).
+`EXIT_STATUS` is the only table from codes to exit statuses; `docs/errors.md` is made from it. Query and route
+statuses are values, not errors (ADR-009, *Query behavior*).
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ EXIT_STATUS: Final[dict[str, tuple[int, str]]] = {
     "verification_failed": (7, "an artifact or proof does not hold; the message names the first place"),
     "database_error": (8, "the database cannot be reached, started or used; nothing in it was changed"),
     "interrupted": (130, "stopped by the user; nothing half-written remains"),
+    "terminated": (143, "ended from outside by SIGTERM; nothing half-written remains"),
 }
 
 
@@ -121,3 +120,9 @@ class Interrupted(TekrarError):
     """The user stopped the work; nothing half-written remains."""
 
     code = "interrupted"
+
+
+class Terminated(TekrarError):
+    """SIGTERM ended the work; nothing half-written remains."""
+
+    code = "terminated"

@@ -13,6 +13,9 @@ from typing import Final
 
 from tekrar.errors import UsageError
 
+#: Processes at most: more than any machine gains from, and few enough to start and watch.
+MAX_WORKERS: Final = 256
+
 #: variable -> what it does; `tekrar --help` lists them.
 VARIABLES: Final = {
     "TEKRAR_DATABASE_URL": "the PostgreSQL database to use (postgresql://…); unset: an embedded server",
@@ -80,8 +83,8 @@ def _count(found: Mapping[str, str], name: str) -> int | None:
     value = found.get(name, "")
     if not value:
         return None
-    if not (value.isascii() and value.isdigit() and len(value) <= 4 and int(value) > 0):
-        raise _refuse(name, value, "a number from 1 to 9999")
+    if not (value.isascii() and value.isdigit() and len(value) <= 4 and 0 < int(value) <= MAX_WORKERS):
+        raise _refuse(name, value, f"a number from 1 to {MAX_WORKERS}")
     return int(value)
 
 

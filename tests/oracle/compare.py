@@ -1,7 +1,9 @@
-"""What a build says, in the oracle's own terms; it looks at a `BuildResult`'s columns and calls nothing of `src`."""
+"""What a build says, in the oracle's own terms; it looks at a `BuildResult`'s columns and calls nothing of
+`src`."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from tests.oracle.encoding import json_bytes
@@ -23,7 +25,7 @@ def told(profile: Any) -> dict[str, Any]:
     """One `ProfileResult` as plain values."""
     part, classes = profile.partition, profile.classes
     offset = classes.groups.offset.tolist()
-    groups = [classes.groups.rows[a:b].tolist() for a, b in zip(offset[:-1], offset[1:], strict=True)]
+    groups = [classes.groups.rows[a:b].tolist() for a, b in itertools.pairwise(offset)]
     dominated = classes.dominated
     return {
         "extents": _extents(profile.universe),
@@ -34,7 +36,9 @@ def told(profile: Any) -> dict[str, Any]:
         "witnesses": [_spans(profile, i) for i in profile.witnesses.of_row.tolist()],
         "matched": part.matched.tolist(),
         "unique": part.unique.tolist(),
-        "not_evaluated": dict(zip(part.not_evaluated.tolist(), map(PENDING.get, part.pending.tolist()), strict=True)),
+        "not_evaluated": dict(
+            zip(part.not_evaluated.tolist(), map(PENDING.get, part.pending.tolist()), strict=True)
+        ),
         "failed": dict(zip(part.failed.tolist(), map(FAILURE.get, part.failure.tolist()), strict=True)),
         "excluded": part.excluded.tolist(),
         "empty": getattr(profile.universe, "empty", classes.groups.rows[:0]).tolist(),

@@ -1,4 +1,5 @@
-"""A structured document as atoms, paragraphs and chapters, and the identity of its text release (section 4)."""
+"""A structured document as atoms, paragraphs and chapters, and the identity of its text release (section
+4)."""
 
 from __future__ import annotations
 

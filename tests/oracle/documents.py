@@ -1,4 +1,5 @@
-"""Random structured documents, small alphabets on purpose: repeats, overlaps and odd geometry are the rule."""
+"""Random structured documents, small alphabets on purpose: repeats, overlaps and odd geometry are the
+rule."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ SENTENCES = [
     "e\u0301", "\u00e9", "xş", "xŝ", "\x00", "\x02\x00\x00\x00\x0bnote_marker", "tekrar/sentence/v1", "***",
 ]  # fmt: skip
 SEPARATORS = [
-    " ", " ", " ", "", "\n\n", "[1]", "a[1]b", "[1][1]", "x" * 26, "x" * 27, "ş" * 13, "ş" * 14, "\x00", "\ufeff",
+    " ", " ", " ", "", "\n\n", "[1]", "a[1]b", "[1][1]", "x" * 26, "x" * 27, "ş" * 13, "ş" * 14,
+    "\x00", "\ufeff", "\x00\x00\x00\x01\x02\x00\x00\x00\x0bnote_marker",
 ]  # fmt: skip
 ENDS = ["\n\n", "\n\n", "\n\n", "", " ", "[1]", "=" * 30, "\x00\x00"]
 
@@ -52,7 +54,8 @@ def corpora(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def documents(draw: st.DrawFn, *, markers: bool = True) -> dict[str, Any]:
-    """A corpus with legal annotations: disjoint spans of one dataset, inside a chapter, markers inside an atom."""
+    """A corpus with legal annotations: disjoint spans of one dataset, inside a chapter, markers inside an
+    atom."""
     source: dict[str, Any] = {
         "corpus": draw(corpora()),
         "annotations": {"headings": [], "note_bodies": [], "note_markers": []},
@@ -119,4 +122,4 @@ def _markers(
         a, b = draw(st.sampled_from(places)), draw(st.sampled_from(places))
         _keep(spans, min(a, b), max(a, b))
     statuses = st.sampled_from(["matched", "source_gap"])
-    return [{"start": a, "end": b, "status": draw(statuses), "id": "n"} for a, b in sorted(spans)]
+    return [{"start": a, "end": b, "status": draw(statuses), "id": f"n{a}"} for a, b in sorted(spans)]

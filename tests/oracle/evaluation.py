@@ -21,6 +21,7 @@ PROFILES = {
     "PS": (PROSE, RUN, "exact_sentence_sequence"),
 }
 HEADING, NOTE_BODY = 2, 3  # reasons
+NIL = uuid.UUID(int=0)
 REASONS = {1: "empty_core_extent", 2: "heading_marker_intersection", 3: "note_body_intersection"}
 
 
@@ -45,8 +46,8 @@ class Occurrence:
     preimage: Any = None
     fingerprint: bytes = b""
     class_witness: bytes = b""
-    selection: uuid.UUID = uuid.UUID(int=0)
-    id: uuid.UUID = uuid.UUID(int=0)
+    selection: uuid.UUID = NIL
+    id: uuid.UUID = NIL
     mask_root: bytes = b""
     state: str = ""
     code: str = ""
@@ -173,7 +174,8 @@ class Evaluation:
         return out[::-1]
 
     def members(self, o: Occurrence, projection: str) -> list[tuple[Any, tuple[Item, ...]]]:
-        """Complete content of a run: for each sentence the separators before it (none for the first) and its items."""
+        """Complete content of a run: for each sentence the separators before it (none for the first) and its
+        items."""
         out: list[tuple[Any, tuple[Item, ...]]] = []
         for at, atom in enumerate(o.atoms):
             a = self.document.atoms[atom]
@@ -264,7 +266,8 @@ class Evaluation:
         )
 
     def _colliding_members(self, projection: str) -> tuple[set[Any], set[Any]]:
-        """Contents of readable sentences, and of folded members, whose digest another content of this projection has."""
+        """Contents of readable sentences, and of folded members, whose digest another content of this
+        projection has."""
         whole = Occurrence("", 0, 0, 0, 0, 0, [])
         sentences: list[Any] = []
         folds: list[Any] = []
@@ -294,7 +297,8 @@ class Evaluation:
         return any(items in bad[0] for _, items in members) or any(m in bad[1] for m in members[1:])
 
     def _classes(self, occurrences: list[Occurrence], partial: bool) -> list[Class]:
-        """Classes of equal complete preimages by comparing every pair; the rest is unique, or pending in a partial profile."""
+        """Classes of equal complete preimages by comparing every pair; the rest is unique, or pending in a
+        partial profile."""
         classes: list[Class] = []
         standing = [i for i, o in enumerate(occurrences) if not o.state]
         for i in standing:
@@ -319,7 +323,7 @@ class Evaluation:
             c.id = identity(
                 "exact-class",
                 ("profile", str(truth.profile)),
-                ("predicate", predicate.replace("_", "-")),
+                ("predicate", predicate),
                 ("scope", scope.hex()),
                 ("members", members_digest(truth, c).hex()),
                 ("witness", c.witness.hex()),
@@ -390,13 +394,17 @@ def dominate(truth: Truth) -> None:
             _, _, short.winner, short.left, short.right = min(found)
 
 
-def dominates(longer: set[tuple[int, int, int]], shorter: set[tuple[int, int, int]]) -> tuple[int, int] | None:
+def dominates(
+    longer: set[tuple[int, int, int]], shorter: set[tuple[int, int, int]]
+) -> tuple[int, int] | None:
     """The strict (left, right) extension under which `longer` maps one to one onto `shorter`, or None."""
     k, m = next(iter(longer))[2], next(iter(shorter))[2]
     found = [
         (left, k - m - left)
         for left in range(k - m + 1)
-        if k > m and {(c, first + left, m) for c, first, _ in longer} == shorter and len(longer) == len(shorter)
+        if k > m
+        and {(c, first + left, m) for c, first, _ in longer} == shorter
+        and len(longer) == len(shorter)
     ]
     assert len(found) <= 1
     return found[0] if found else None

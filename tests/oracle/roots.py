@@ -17,7 +17,8 @@ def work_key(o: Occurrence) -> bytes:
 
 
 def policy_digest(language: str) -> bytes:
-    """SHA-256 of the policy: the shipped document for Turkish, else its name and language derived (contract C8)."""
+    """SHA-256 of the policy: the shipped document for Turkish, else its name and language derived (contract
+    C8)."""
     import json
 
     document: dict[str, Any] = json.loads((DATA / "repetition-scope-policy-v1.json").read_bytes())
@@ -57,7 +58,9 @@ def _class_value(truth: Truth, row: int) -> bytes:
 def _excluded_value(evaluation: Evaluation, o: Occurrence) -> bytes:
     reasons = [(r, s, e, selection(evaluation.release.id, s, e).bytes) for r, s, e in o.reasons]
     reasons.sort()
-    return u(reasons[0][0], 1) + u(len(reasons), 4) + b"".join(u(r, 1) + chosen for r, _, _, chosen in reasons)
+    return (
+        u(reasons[0][0], 1) + u(len(reasons), 4) + b"".join(u(r, 1) + chosen for r, _, _, chosen in reasons)
+    )
 
 
 def _partition_rows(evaluation: Evaluation, truth: Truth) -> dict[str, list[tuple[bytes, bytes]]]:
@@ -83,9 +86,7 @@ def _partition_rows(evaluation: Evaluation, truth: Truth) -> dict[str, list[tupl
         "excluded": [
             (keyed[i], _excluded_value(evaluation, truth.occurrences[i])) for i in truth.rows("excluded")
         ],
-        "published": [
-            (keyed[i], values[i]) for i in matched if not truth.partial and i not in dominated
-        ],
+        "published": [(keyed[i], values[i]) for i in matched if not truth.partial and i not in dominated],
         "provisional": [(keyed[i], values[i]) for i in matched if truth.partial],
         "classes": [
             (key, u(len(c.members), 8) + members_digest(truth, c) + c.witness)
@@ -131,7 +132,8 @@ def artifact_roots(evaluation: Evaluation) -> list[tuple[str, bytes]]:
     named.append(("policy", policy_digest(evaluation.document.language)))
     for short, spec in PROFILES.items():
         named += [
-            (f"{'/'.join(spec)}/{kind}", r) for kind, r in profile_roots(evaluation, evaluation.profiles[short])
+            (f"{'/'.join(spec)}/{kind}", r)
+            for kind, r in profile_roots(evaluation, evaluation.profiles[short])
         ]
     return named
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +15,9 @@ from tests.oracle.compare import rules_of
 from tests.oracle.document import read
 from tests.oracle.evaluation import Evaluation
 
+#: Hundreds of small packages are written and fsynced: in memory where the system has such a place.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
 
 def release_of(source: dict[str, Any], target: Path) -> Path:
     """A text-release package of a structured document."""
@@ -24,7 +28,7 @@ def release_of(source: dict[str, Any], target: Path) -> Path:
 
 def build_document(document: dict[str, Any], /, **options: Any) -> BuildResult:
     """Import, write and build a structured document with the reference engine in small tasks."""
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory(dir=MEMORY) as place:
         release = release_of(document, Path(place) / "release")
         return build(release, **{"engine": "hashlib", "batch": 3, **options})
 

@@ -1,4 +1,5 @@
-"""Two clean builds are equal: workers, batches, hash seeds, locales, time zones, places and orders change nothing."""
+"""Two clean builds are equal: workers, batches, hash seeds, locales, time zones, places and orders change
+nothing."""
 
 from __future__ import annotations
 
@@ -164,7 +165,9 @@ def test_the_fast_engine_gives_the_same_manifest(
 
 
 @pytest.mark.req("REB-02")
-def test_a_second_build_in_the_same_process_is_the_same(release: Path, reference: Path, tmp_path: Path) -> None:
+def test_a_second_build_in_the_same_process_is_the_same(
+    release: Path, reference: Path, tmp_path: Path
+) -> None:
     for number in range(2):
         build(release, out=tmp_path / str(number), engine="hashlib", workers=2, batch=5)
         assert manifest(tmp_path / str(number)) == manifest(reference)
@@ -175,7 +178,8 @@ def test_a_second_build_in_the_same_process_is_the_same(release: Path, reference
 def test_an_interrupted_build_made_again_is_equal(
     stage: str, release: Path, reference: Path, tmp_path: Path
 ) -> None:
-    """The process dies without a word when a stage begins or is half done; the next build is as if nothing were."""
+    """The process dies without a word when a stage begins or is half done; the next build is as if nothing
+    were."""
     out = tmp_path / "artifact"
     code = (
         "import os, signal, sys\n"
@@ -197,7 +201,10 @@ def test_an_interrupted_build_made_again_is_equal(
 def test_a_build_killed_at_any_time_leaves_nothing_that_reads_as_an_artifact(
     release: Path, reference: Path, tmp_path: Path
 ) -> None:
-    code = "import sys; from tekrar.build import build; print('ready', flush=True); build(*sys.argv[1:2], out=sys.argv[2])"
+    code = (
+        "import sys; from tekrar.build import build; print('ready', flush=True); "
+        "build(sys.argv[1], out=sys.argv[2])"
+    )
     for number in range(4):
         out = tmp_path / f"a{number}"
         running = subprocess.Popen(

@@ -89,12 +89,11 @@ class TestOutcomes:
         assert hint in found.err
         assert found.out == ""
 
-    def test_a_verb_that_is_not_there_yet_is_said_to_be(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setitem(VERBS, "later", ("tekrar.cli.later", "a verb of a later version"))
-        assert main(["later"]) == 2
-        assert "verb_missing" in capsys.readouterr().err
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_every_verb_of_the_table_has_its_module(self, verb: str) -> None:
+        module = tekrar.cli.verb_module(verb)
+        assert callable(module.run)
+        assert tekrar.cli.verb_parser(verb, module).format_help()
 
     @pytest.mark.parametrize("kind", TekrarError.__subclasses__())
     def test_every_error_has_its_status_and_its_record(
@@ -361,6 +360,29 @@ class TestImport:
         assert main(["import", "no such source", "--out", str(release), "--json"]) == 2
         assert json.loads(capsys.readouterr().out)["error"]["kind"] == "target_exists"
         open_release(release)
+
+
+class TestHumanOutput:
+    NAME = "\x1b[2J\u202eters\u2069\n  edition       false"
+    SHOWN = "⟨U+001B⟩[2J⟨U+202E⟩ters⟨U+2069⟩↵  edition       false"
+
+    def test_no_name_can_disturb_the_terminal_or_imitate_a_line(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = tmp_path / self.NAME
+        folder.mkdir()
+        (folder / "s.txt").write_text("Su.\n", "utf-8")
+        (folder / f"{self.NAME}.tsv").touch()
+        out = tmp_path / f"r{self.NAME}"
+        words = ["import", str(folder), "--out", str(out), "--language", "tr"]
+        assert main([*words, "--edition", self.NAME]) == 0
+        assert main(["reconstruct", str(out), "--out", str(tmp_path / f"t{self.NAME}")]) == 0
+        assert main(words) == 2
+        found = capsys.readouterr()
+        told = found.out + found.err
+        assert told.count(self.SHOWN) == 6
+        assert not {"\x1b", "\u202e", "\u2069"} & set(told)
+        assert "\n  edition       false" not in told
 
 
 class TestReconstruct:

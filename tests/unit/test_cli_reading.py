@@ -46,7 +46,7 @@ def show(run: Run, paths: Paths) -> Callable[..., Any]:
     return answers
 
 
-@pytest.mark.req("DOM-07")
+@pytest.mark.req("DOM-07", "QRY-01")
 def test_show_answers_a_dominated_run_and_its_dominator(show: Callable[..., Any]) -> None:
     full, prose = show("Bahçe/2:2+2")
     assert [full["profile"], prose["profile"]] == ["FS", "PS"]
@@ -90,9 +90,45 @@ def test_show_tells_unknown_things_apart(run: Run, paths: Paths) -> None:
         found, out, err = run("show", artifact, query, "--release", release, "--json")
         assert (found, json.loads(out)["error"]["kind"]) == (status, kind)
         assert "Traceback" not in err
-    assert run("show", artifact, "Bahçe/1:2+2")[0] == USAGE
+        assert json.loads(out)["error"]["mend"]
+    expected = json.loads(run("show", artifact, "kuyu", "--release", release, "--json")[1])["error"][
+        "expected"
+    ]
+    for form in ("book/chapter:start+length", "book/chapter/pN", "occurrence or class ID"):
+        assert form in expected
+    out = run("show", artifact, "Bahçe/1:2+2", "--release", release, "--profile", "XX", "--json")[1]
+    assert "--profile FS" in json.loads(out)["error"]["mend"]
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--profile", "XX")[0] == USAGE
     assert run("show", artifact, "Bahçe/1:2+2", "--release", release, "--context", "-1")[0] == USAGE
+
+
+def test_prove_takes_an_address_as_show_does(
+    run: Run, paths: Paths, show: Callable[..., Any], tmp_path: Path
+) -> None:
+    artifact, release = paths
+    (answer,) = show("Bahçe/1:2+2", "--profile", "FS")
+    asked = ("prove", artifact, "Bahçe/1:2+2", "--release", release)
+    status, out, _ = run(*asked, "--profile", "FS")
+    assert (status, json.loads(out)["occurrence"]) == (0, answer["occurrence"]["id"])
+    for words, wanted, kind in (
+        (asked, USAGE, "several_occurrences"),
+        ((*asked[:2], "Bahçe/1:2+1", *asked[3:]), NOT_FOUND, "not_covered"),
+        (("prove", artifact, answer["class"]["class_id"]), USAGE, "class_not_occurrence"),
+        (("prove", artifact, answer["occurrence"]["id"], "--profile", "FS"), USAGE, ""),
+        (("check-proof", tmp_path, "--root", "aa"), USAGE, "not_a_root"),
+    ):
+        status, out, _ = run(*words, "--json")
+        error = json.loads(out)["error"]
+        assert (status, error["kind"]) == (wanted, kind)
+        assert error["mend"]
+
+
+def test_a_report_that_exists_is_replaced_by_force_only(run: Run, paths: Paths, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_bytes(b"mine")
+    status, out, _ = run("report", paths[0], "--release", paths[1], "--out", page, "--json")
+    assert status == USAGE
+    assert "--force" in json.loads(out)["error"]["mend"]
 
 
 @pytest.mark.req("COV-11")
@@ -120,6 +156,7 @@ def test_show_prints_every_member_with_exact_text_between_isolates(run: Run, pat
     assert "\u200c" not in marked
 
 
+@pytest.mark.req("QRY-01")
 def test_classes_lines_for_programs(run: Run, paths: Paths) -> None:
     status, out, err = run("classes", paths[0], "--release", paths[1], "--json", "--status", "all")
     records = [json.loads(line) for line in out.splitlines()]
@@ -156,19 +193,33 @@ def test_classes_pages_for_people(run: Run, paths: Paths) -> None:
     assert "page 1 of 2: 3 classes; next: --page 2" in out
     assert "FS: 3 chosen of 3 published, 3 dominated, 0 provisional" in out
     assert "no class" not in out
-    _, bare, _ = run("classes", paths[0], "--profile", "FS", "--quiet")
-    assert len(bare.splitlines()) == 3
+    _, one, _ = run("classes", paths[0], "--release", paths[1], "--profile", "FS", "--min-length", 4)
+    assert "page 1 of 1: 1 class\n" in one
 
 
-def test_classes_say_when_the_release_is_needed(run: Run, paths: Paths) -> None:
-    for more in (["--json"], ["--text", "su"], ["--book", "Yol"], ["--hide-blank"]):
-        status, out, err = run("classes", paths[0], *more)
-        assert status == USAGE
-        assert "--release RELEASE" in err
-        assert not out or json.loads(out)["error"]["kind"] == "release_needed"
+def test_a_partial_profile_lists_its_provisional_groups(run: Run, tmp_path: Path) -> None:
+    """AMB-22: a partial profile publishes nothing; its groups are shown, and an empty listing says why."""
+    (tmp_path / "later").write_text("Bahçe/1:2+2\n", "utf-8")
+    artifact, release = built(garden(), tmp_path, "--defer", str(tmp_path / "later"))
+    _, out, err = run("classes", artifact, "--release", release, "--profile", "FS", "--json")
+    groups = [json.loads(line) for line in out.splitlines()]
+    _, told, _ = run("coverage", artifact, "--profile", "FS", "--json")
+    counts = json.loads(told)["profiles"][0]["counts"]
+    assert len(groups) == counts["provisional_groups"] > 0 == counts["published_classes"]
+    assert {(g["status"], g["class_id"]) for g in groups} == {("provisional", None)}
+    assert err == ""
+    _, both, _ = run("classes", artifact, "--release", release, "--json", "--quiet")
+    statuses = {(r["profile"], r["status"]) for r in map(json.loads, both.splitlines())}
+    assert statuses >= {("FP", "published"), ("FS", "provisional")}
+    for more in (["--status", "published"], ["--min-length", "12"]):
+        words = ("classes", artifact, "--release", release, "--profile", "FS", "--quiet", *more)
+        for form in ([], ["--json"]):
+            status, out, err = run(*words, *form)
+            assert (status, out) == (0, "")
+            assert f"provisional groups of partial profiles: FS {counts['provisional_groups']}" in err
 
 
-@pytest.mark.req("PRO-04", "COV-12", "COV-13", "COV-14")
+@pytest.mark.req("PRO-04", "COV-12", "COV-13", "COV-14", "QRY-01")
 def test_coverage_names_enumerators_and_keeps_exact_and_semantic_apart(run: Run, paths: Paths) -> None:
     status, out, _ = run("coverage", paths[0], "--json")
     assert status == 0

@@ -86,9 +86,6 @@ def test_a_missing_or_stale_dataset_stops_all_four_profiles(kind: str) -> None:
         assert caught.value.kind == flaw
 
 
-FULL: list[str] = ["FP", "FS"]
-
-
 @pytest.mark.req("PRJ-01", "REL-01")
 def test_full_context_binds_the_dataset_roots_it_does_not_use(tmp_path: Path) -> None:
     plain = Built(SOURCE, tmp_path / "1")

@@ -110,7 +110,10 @@ def test_a_deferred_item_leaves_nothing_unique_and_nothing_published(tmp_path: P
     assert held[built.row("FP", "b1/1/p1")] == PENDING_CODES["pending_peer_universe"]
     assert len(profile.classes["class"]) == 0
     assert profile.partial
-    statuses = {s: built.artifact.manifest["profiles"][s]["coverage"]["exact_status"] for s in ("FP", "FS", "PP", "PS")}
+    statuses = {
+        s: built.artifact.manifest["profiles"][s]["coverage"]["exact_status"]
+        for s in ("FP", "FS", "PP", "PS")
+    }
     assert statuses == {"FP": "partial", "FS": "complete", "PP": "partial", "PS": "complete"}
 
 
@@ -122,7 +125,9 @@ def test_an_unreadable_byte_is_a_typed_failure_and_no_exclusion(tmp_path: Path) 
     built = Built(SOURCE, tmp_path, source=broken)
     for short in ("FP", "PP"):
         assert built.rows(short, "failed") == {"b1/3/p1"}
-        assert built.artifact.profile(short).table("failed")["code"].tolist() == [FAILURE_CODES["missing_witness_bytes"]]
+        assert built.artifact.profile(short).table("failed")["code"].tolist() == [
+            FAILURE_CODES["missing_witness_bytes"]
+        ]
         assert built.rows(short, "evaluated-unique") == set()
     assert built.rows("PP", "excluded") == {"b1/1/p1"}
     for short, whole in (("FP", False), ("FS", True), ("PP", False), ("PS", True)):
@@ -166,7 +171,13 @@ def test_the_artifact_root_binds_every_named_root() -> None:
     names = [name for name, _ in result.roots]
     kinds = {name.rpartition("/")[2] for name in names[5:]}
     assert len(names) == 5 + 4 * 20
-    assert names[:5] == ["text-release", "dataset/headings", "dataset/note-bodies", "dataset/note-markers", "policy"]
+    assert names[:5] == [
+        "text-release",
+        "dataset/headings",
+        "dataset/note-bodies",
+        "dataset/note-markers",
+        "policy",
+    ]
     assert {"work", "inventory", "evidence", "classes", "membership", "validation", "compiler"} <= kinds
     base = artifact_root(result.roots)
     assert base == result.artifact_root

@@ -34,7 +34,9 @@ def test_a_contained_run_is_dominated_evidence(tmp_path: Path) -> None:
             assert (left, right) == ((0, 1) if "b1/1:1+2" in members else (1, 0))
     assert built.part("FS", "b1/1:1+2") == "matched"
     coverage = built.artifact.manifest["profiles"]["FS"]["coverage"]
-    assert coverage["discovered_classes"] == coverage["dominated_classes"] + coverage["published_classes"] == 3
+    assert (
+        coverage["discovered_classes"] == coverage["dominated_classes"] + coverage["published_classes"] == 3
+    )
     assert coverage["rejected_candidates"] == 0
 
 
@@ -82,7 +84,11 @@ def test_a_repeat_of_thirteen_gives_two_published_classes_and_lowest_id_ties(tmp
     published = [n for n, w in enumerate(profile.classes["winner"].tolist()) if w < 0]
     lowest = min(published, key=lambda n: ids[n])
     inner = {n for n in range(len(ids)) if n not in published}
-    both = {n for n in inner if "b1/1:2+11" in {built.addresses("FS")[i] for i in profile.class_members(n).tolist()}}
+    both = {
+        n
+        for n in inner
+        if "b1/1:2+11" in {built.addresses("FS")[i] for i in profile.class_members(n).tolist()}
+    }
     assert both
     assert all(profile.classes["winner"][n] == lowest for n in both)
 
@@ -139,7 +145,8 @@ def test_equal_sentences_and_a_doubled_text_have_the_known_numbers() -> None:
 
 @pytest.mark.req("DOM-02")
 def test_a_chapter_of_equal_sentences_costs_no_more_than_linear_time() -> None:
-    """Twice the sentences may take three times as long (T19), best of three, and a fixed tenth of a second."""
+    """Twice the sentences may take three times as long (T19), best of three, and a fixed tenth of a
+    second."""
 
     def cost(count: int) -> float:
         source = document([[["A."] * count]])

@@ -32,7 +32,9 @@ def test_integers_are_big_endian_and_unsigned() -> None:
 
 @pytest.mark.req("EX-07")
 @given(left=st.lists(st.binary(max_size=4), max_size=4), right=st.lists(st.binary(max_size=4), max_size=4))
-def test_delimited_sequences_are_equal_only_when_their_parts_are(left: list[bytes], right: list[bytes]) -> None:
+def test_delimited_sequences_are_equal_only_when_their_parts_are(
+    left: list[bytes], right: list[bytes]
+) -> None:
     one, two = (b"".join(e.lp(part) for part in parts) for parts in (left, right))
     assert (one == two) == (left == right)
 

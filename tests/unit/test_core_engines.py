@@ -24,7 +24,10 @@ from tests.small import document, mark, text_release
 RUNS = enumerate_runs(text_release(document([[[f"{i}." for i in range(15)]], [["A.", "B."]], [["C."]]])))
 COUNT = len(RUNS.start)
 RECORDS = [
-    [member_record(kind=kind, gap=b"", projected_length=i, digest=hashlib.sha256(b"%d" % i).digest()) for i in range(COUNT)]
+    [
+        member_record(kind=kind, gap=b"", projected_length=i, digest=hashlib.sha256(b"%d" % i).digest())
+        for i in range(COUNT)
+    ]
     for kind in (0, 3)
 ]
 FIRST, INNER = (np.frombuffer(b"".join(r), np.uint8).reshape(-1, 64) for r in RECORDS)
@@ -50,7 +53,8 @@ def test_every_engine_gives_the_bytes_of_plain_hashlib_and_uuid5(low: int, high:
         uuid.uuid5(namespace, f"x/ranges={RUNS.start[i]}-{RUNS.end[i + k - 1]}").bytes for i, k in rows
     ]
     wanted_prints = [
-        hashlib.sha256(run_preimage(HEADER, [RECORDS[0][i], *RECORDS[1][i + 1 : i + k]])).digest() for i, k in rows
+        hashlib.sha256(run_preimage(HEADER, [RECORDS[0][i], *RECORDS[1][i + 1 : i + k]])).digest()
+        for i, k in rows
     ]
     for engine in engines():
         chosen = engine.fan_selections(namespace.bytes + b"x/ranges=", RUNS, low, high)
@@ -109,7 +113,9 @@ def test_each_task_is_done_once_whoever_does_it(workers: int, tasks: int) -> Non
 @pytest.mark.parametrize("workers", [3, 8, 16])
 def test_more_workers_than_work_is_legal(workers: int) -> None:
     source = document([[["A."], ["A."]], [["B."]]])
-    assert build_document(source, workers=workers, batch=1).artifact_root == build_document(source).artifact_root
+    assert (
+        build_document(source, workers=workers, batch=1).artifact_root == build_document(source).artifact_root
+    )
 
 
 def test_what_a_worker_raises_is_raised_and_a_killed_one_is_named() -> None:

@@ -1,4 +1,5 @@
-"""Projections and preimages: nothing folded, nothing joined across a mask, every treated byte with its reason."""
+"""Projections and preimages: nothing folded, nothing joined across a mask, every treated byte with its
+reason."""
 
 from __future__ import annotations
 
@@ -22,11 +23,6 @@ from tests.oracle.run import both
 from tests.small import Built, document, in_books, mark, text_release
 
 POLICY = scope_policy("tr")
-
-
-def same(built: Built, short: str) -> bool:
-    """Whether the (only) two paragraphs, or the two chapters' first runs, are one class."""
-    return bool(built.classes(short))
 
 
 def pair(left: str, right: str, tmp_path: Path, *, marks: tuple[str, ...] = ()) -> Built:
@@ -55,7 +51,7 @@ def test_what_is_not_byte_equal_is_not_exact(left: str, right: str, tmp_path: Pa
 
 BANNED = {
     "lower", "upper", "casefold", "title", "capitalize", "swapcase", "strip", "lstrip", "rstrip", "normalize",
-    "translate", "maketrans", "expandtabs", "replace", "sub", "removeprefix", "removesuffix", "split", "join_text",
+    "translate", "maketrans", "expandtabs", "replace", "sub", "removeprefix", "removesuffix", "split",
 }  # fmt: skip
 
 
@@ -130,25 +126,40 @@ def test_a_span_in_a_separator_alone_excludes_the_runs_over_it_and_touching_does
 
 @pytest.mark.req("PRO-07", "PRJ-10", "OCC-08", "COV-06")
 def test_every_treated_span_has_its_selection_and_reason(tmp_path: Path) -> None:
-    source = document([[["Baş.", "H."], ["söz[1] N."], []], [["söz[2]", "N."]]])
-    for kind, needle in (("headings", "H."), ("note_bodies", "N."), ("note_markers", "[1]"), ("note_markers", "[2]")):
+    source = document([[["Baş.", "H."], ["söz[1] N."], []], [["söz[2]", "N."]], [["bir[1] iki[2]", "üç[1]"]]])
+    for kind, needle in (
+        ("headings", "H."),
+        ("note_bodies", "N."),
+        ("note_markers", "[1]"),
+        ("note_markers", "[2]"),
+    ):
         source = mark(source, kind, needle)
-    result, evaluation = both(source)
+    _result, evaluation = both(source)
     built = Built(source, tmp_path)
     closed = {"heading_marker_intersection", "note_body_intersection", "note_marker_mask"}
-    assert set(POLICY.document["exclusion_reasons"]) | {"note_marker_mask"} == set(REASONS) == closed | {"empty_core_extent"}
+    assert (
+        set(POLICY.document["exclusion_reasons"]) | {"note_marker_mask"}
+        == set(REASONS)
+        == closed | {"empty_core_extent"}
+    )
     spans_seen = 0
     for short in ("FP", "FS", "PP", "PS"):
         profile = built.artifact.profile(short)
         spans = profile.table("witness-spans")
         assert set(spans["reason"].tolist()) <= {REASONS[r] for r in closed}
-        assert set(spans["treatment"].tolist()) <= {TREATMENTS["excluded_from_extent"], TREATMENTS["masked_with_boundary"]}
+        assert set(spans["treatment"].tolist()) <= {
+            TREATMENTS["excluded_from_extent"],
+            TREATMENTS["masked_with_boundary"],
+        }
         excluded = built.rows(short, "excluded")
         for row, address in enumerate(built.addresses(short)):
             low, high = profile.extent(row)
             mine = spans["witness"] == profile.occurrences["witness"][row]
             held = list(zip(spans["start"][mine].tolist(), spans["end"][mine].tolist(), strict=True))
             assert all(a < high and b > low for a, b in held)
+            everything = [s for kind in DATASETS for s in evaluation.document.spans[kind]]
+            met = [(s.start, s.end) for s in everything if s.start < high and s.end > low]
+            assert held == (sorted(met) if short in ("PP", "PS") else [])
             spans_seen += len(held)
             cut = (spans["treatment"][mine] == TREATMENTS["excluded_from_extent"]).any()
             assert (address in excluded) == bool(cut)
@@ -226,10 +237,15 @@ def test_items_are_maximal_and_uniquely_decodable(data: bytes, cuts: list[int]) 
         assert found == p.plain_items(data)
 
 
-BASE: dict[str, Any] = {"profile": bytes(range(16)), "records": [(0, b"", 5, b"d" * 32), (1, b" ", 5, b"e" * 32)]}
+BASE: dict[str, Any] = {
+    "profile": bytes(range(16)),
+    "records": [(0, b"", 5, b"d" * 32), (1, b" ", 5, b"e" * 32)],
+}
 
 
-def run_fingerprint(profile: bytes, records: list[tuple[int, bytes, int, bytes]], count: int | None = None) -> bytes:
+def run_fingerprint(
+    profile: bytes, records: list[tuple[int, bytes, int, bytes]], count: int | None = None
+) -> bytes:
     made = [p.member_record(kind=k, gap=g, projected_length=n, digest=d) for k, g, n, d in records]
     whole = p.run_preimage(p.run_header(profile), made)
     if count is not None:
@@ -278,16 +294,14 @@ def test_every_component_of_a_passage_preimage_counts(monkeypatch: pytest.Monkey
     assert not any(a != b and a.startswith(b) for a in seen for b in seen)
 
 
-@pytest.mark.req("EX-01", "EX-03", "EN-10")
+@pytest.mark.req("EX-01", "EX-03", "EN-10", "PRO-11")
 def test_the_two_predicates_are_not_interchangeable(tmp_path: Path) -> None:
     source = in_books({"b1": [[["A. B."]]], "b2": [[["A.", "B."]]], "b3": [[["A.", "B."]]]})
     built = Built(source, tmp_path)
     assert built.classes("FP") == {frozenset({"b1/1/p1", "b2/1/p1", "b3/1/p1"})}
     assert built.classes("FS") == {frozenset({"b2/1:1+2", "b3/1:1+2"})}
     shorts = [spec.short for spec in MATRIX]
-    prints = [
-        {row.tobytes() for row in built.artifact.profile(s).occurrences["fingerprint"]} for s in shorts
-    ]
+    prints = [{row.tobytes() for row in built.artifact.profile(s).occurrences["fingerprint"]} for s in shorts]
     assert not any(a & b for i, a in enumerate(prints) for b in prints[:i])
     ids = [{built.id(s, a) for a in built.addresses(s)} for s in shorts]
     assert not any(a & b for i, a in enumerate(ids) for b in ids[:i])
@@ -302,3 +316,16 @@ def test_separator_kind_and_bytes_are_compared(after: str, tmp_path: Path) -> No
     assert not built.classes("PS")
     both_ways = Built(document([[["A.", "B."]], [["A.", "B."]]], sep=after, after="\n"), tmp_path / "2")
     assert len(both_ways.classes("FS")) == 1
+
+
+@pytest.mark.req("EX-11", "PRJ-08", "EX-07", "PRJ-05")
+def test_a_separator_that_imitates_a_masked_one_is_another(tmp_path: Path) -> None:
+    """The items of a masked `[1]` are 20 bytes, short enough to stand as a plain separator's own bytes."""
+    imitation = "\x00\x00\x00\x01\x02\x00\x00\x00\x0bnote_marker"
+    source = document([[["A.", "B."]], [["A.", "B."]], [["A.", "B."]], [["A.", "B."]]], sep="[1]")
+    for number, sep in ((1, imitation), (2, "[22]")):
+        source["corpus"]["books"][0]["chapters"][number]["paragraphs"][0]["seps"] = [sep]
+    source = mark(mark(source, "note_markers", "[1]"), "note_markers", "[22]")
+    built = Built(source, tmp_path)
+    assert built.classes("PS") == {frozenset({"b1/1:1+2", "b1/3:1+2", "b1/4:1+2"})}
+    assert built.classes("FS") == {frozenset({"b1/1:1+2", "b1/4:1+2"})}

@@ -1,4 +1,5 @@
-"""Selections: half-open byte ranges on character boundaries of one release; offsets of two releases never compare."""
+"""Selections: half-open byte ranges on character boundaries of one release; offsets of two releases never
+compare."""
 
 from __future__ import annotations
 
@@ -28,14 +29,27 @@ def test_equal_numbers_in_two_releases_are_a_typed_error_and_no_answer() -> None
         ([(0, 9)], [(3, 4)], True), ([(0, 1), (8, 9)], [(3, 4), (8, 10)], True),
     ],
 )  # fmt: skip
-def test_touching_is_not_sharing(one: list[tuple[int, int]], two: list[tuple[int, int]], shared: bool) -> None:
+def test_touching_is_not_sharing(
+    one: list[tuple[int, int]], two: list[tuple[int, int]], shared: bool
+) -> None:
     left, right = select(R1, one), select(R1, two)
     assert left.intersects(right) is right.intersects(left) is shared
 
 
 @pytest.mark.parametrize(
     "ranges",
-    [[], [(1, 1)], [(2, 1)], [(-1, 1)], [(0, 2), (2, 3)], [(0, 2), (1, 3)], [(3, 4), (0, 1)], [(0, 2)], [(2, 3)], [(0, 6)]],
+    [
+        [],
+        [(1, 1)],
+        [(2, 1)],
+        [(-1, 1)],
+        [(0, 2), (2, 3)],
+        [(0, 2), (1, 3)],
+        [(3, 4), (0, 1)],
+        [(0, 2)],
+        [(2, 3)],
+        [(0, 6)],
+    ],
 )
 def test_nothing_is_clipped_or_repaired(ranges: list[tuple[int, int]]) -> None:
     with pytest.raises(UsageError):

@@ -19,14 +19,22 @@ import pytest
 
 from tekrar.artifact.reader import Artifact
 from tekrar.artifact.schema import table_names
-from tekrar.build import build
+from tekrar.build import ByteSource, build
 from tekrar.build.pipeline import evaluate
+from tekrar.cli import main
+from tekrar.core.identity import parse_uuid
 from tekrar.core.release import certified_digest, core_manifest, manifest_root_of, release_id
 from tekrar.core.text import TextRelease
 from tekrar.corpus.jsonl import import_jsonl
 from tekrar.corpus.release_package import open_release, write_release
 from tekrar.corpus.sources import SourceText
 from tekrar.errors import IntegrityError, SourceError
+from tekrar.view.answer import answer_for
+from tekrar.view.open import open_corpus
+from tekrar.view.records import answer_record
+from tekrar.view.status import QueryStatus
+from tests.oracle.document import read
+from tests.oracle.run import release_of
 from tests.small import Built, document, in_books, mark, text_release
 
 
@@ -117,16 +125,25 @@ TWICE = document([[["Bir söz.", "İki söz."], []], [["Bir söz.", "İki söz."
 
 
 @pytest.mark.req("CORE-01", "VAL-01")
-def test_the_text_is_the_same_with_the_artifact_present_and_deleted(tmp_path: Path) -> None:
-    data = json.dumps(TWICE).encode()
-    built = Built(TWICE, tmp_path)
-    before = open_release(built.release)
-    text = before.release.text
-    shutil.rmtree(built.path)
-    after = open_release(built.release)
-    assert after.release.text == text
-    assert certified_digest(after.release) == before.certified == after.certified
-    assert json.loads(data) == TWICE
+def test_the_text_is_the_same_before_with_and_after_the_artifact(tmp_path: Path) -> None:
+    """Reconstructed after the import, after the build and after the deletion of every repetition record."""
+    release, artifact = release_of(TWICE, tmp_path / "release"), tmp_path / "artifact"
+    stored = files_of(release)
+    certified = open_release(release).certified
+
+    def reconstructed(name: str) -> bytes:
+        assert main(["reconstruct", str(release), "--out", str(tmp_path / name), "--quiet"]) == 0
+        return (tmp_path / name).read_bytes()
+
+    imported = reconstructed("D0")
+    result = build(release, out=artifact, engine="hashlib")
+    assert result.coverage["FS"].counts["matched"]
+    built = reconstructed("D1")
+    shutil.rmtree(artifact)
+    deleted = reconstructed("D2")
+    assert imported == built == deleted == read(TWICE).text
+    assert open_release(release).certified == certified == certified_digest(text_release(TWICE))
+    assert files_of(release) == stored
 
 
 def files_of(place: Path) -> dict[str, bytes]:
@@ -196,14 +213,39 @@ def test_equal_passages_keep_their_own_places(tmp_path: Path) -> None:
 
 @pytest.mark.req("CORE-04")
 def test_no_member_takes_its_text_from_another(tmp_path: Path) -> None:
-    built = Built(document([[["Aynı."]], [["Aynı."]]]), tmp_path)
-    profile = built.artifact.profile("FP")
-    x, y = profile.class_members(0).tolist()
+    """The first of two equal paragraphs cannot be read; the other is built, shown and read from its place."""
+    built = Built(document([[["Aynı."]], [["Aynı."]], [["Başka."]]]), tmp_path)
+    hole = built.artifact.profile("FP").extent(built.row("FP", "b1/1/p1"))
     text = bytearray(open_release(built.release).release.text)
-    low, high = profile.extent(x)
-    text[low:high] = bytes(high - low)
-    start, end = profile.extent(y)
-    assert bytes(text[start:end]) == "Aynı.".encode()
+    text[slice(*hole)] = b"?" * (hole[1] - hole[0])
+    source = ByteSource(bytes(text), (hole,))
+    build(built.release, out=tmp_path / "holes", source=source, engine="hashlib")
+    corpus = open_corpus(tmp_path / "holes", built.release)
+    double = UnreadableIn(corpus.release.text)
+    double.hole = hole
+    object.__setattr__(corpus.release, "text", double)  # the release is frozen, as CORE-02 wants it
+    view = corpus.view("FP")
+    x, y = (answer_for(view, built.row("FP", f"b1/{n}/p1")) for n in (1, 2))
+    assert (x.status, x.code) == (QueryStatus.INTEGRITY_ERROR, "missing_witness_bytes")
+    with pytest.raises(OSError, match="unreadable"):
+        answer_record(corpus, x, context=0)
+    shown = answer_record(corpus, y, context=0)["occurrence"]
+    assert shown["text"] == "Aynı."
+    assert parse_uuid(shown["id"]) == built.id("FP", "b1/2/p1")
+    assert (shown["start"], shown["end"]) == built.artifact.profile("FP").extent(built.row("FP", "b1/2/p1"))
+    assert y.status is not QueryStatus.UNIQUE
+
+
+class UnreadableIn(bytes):
+    """A test double of the release bytes in which one range cannot be read."""
+
+    hole: tuple[int, int]
+
+    def __getitem__(self, at: Any) -> Any:
+        low, high, _ = at.indices(len(self)) if isinstance(at, slice) else (at, at + 1, 1)
+        if low < high and low < self.hole[1] and self.hole[0] < high:
+            raise OSError(f"unreadable: bytes {low}..{high}")
+        return super().__getitem__(at)
 
 
 @pytest.mark.req("CORE-05")
@@ -259,8 +301,8 @@ def _object_of(package: Path, name: str) -> str:
 @pytest.mark.req("CORE-08", "PRO-16")
 def test_equal_words_keep_the_facts_of_both_their_sources(tmp_path: Path) -> None:
     rows = [
-        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body", "text": "Aynı söz.",
-         "note_markers": [], "source": name}
+        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body",
+         "text": "Aynı söz.", "note_markers": [], "source": name}
         for n, name in ((1, "nüsha-1"), (2, "nüsha-2"))
     ]  # fmt: skip
     opened = open_release(imported(rows, tmp_path / "r"))
@@ -280,11 +322,16 @@ def imported(rows: list[dict[str, Any]], target: Path) -> Path:
 @pytest.mark.req("PRO-16")
 def test_renderings_roots_translations_and_normal_forms_change_no_fingerprint(tmp_path: Path) -> None:
     rows = [
-        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body", "text": "Aynı söz.",
-         "note_markers": []}
+        {"book": "k", "chapter": 1, "chapter_title": "", "para": n, "ord": n, "kind": "body",
+         "text": "Aynı söz.", "note_markers": []}
         for n in (1, 2)
     ]  # fmt: skip
-    extra = {"ottoman": "عين سوز", "roots": ["ayn"], "translation": {"en": "Same word."}, "normalized": "ayni soz"}
+    extra = {
+        "ottoman": "عين سوز",
+        "roots": ["ayn"],
+        "translation": {"en": "Same word."},
+        "normalized": "ayni soz",
+    }
     plain = build(imported(rows, tmp_path / "a"), engine="hashlib")
     rich = build(imported([rows[0], {**rows[1], **extra}], tmp_path / "b"), engine="hashlib")
     assert rich.artifact_root == plain.artifact_root

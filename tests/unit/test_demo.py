@@ -6,6 +6,8 @@ import re
 import resource
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +275,43 @@ def test_the_sample_demo_runs_twice_and_its_next_commands_work(
         assert main(words[1:]) == 0, command
         assert capsys.readouterr().out
     assert Path(first["report"]).is_file()
+
+
+@pytest.mark.parametrize("kilobytes", [0, 1, 20])
+@pytest.mark.parametrize("before", ["nothing", "empty", "a file beside", "an earlier demo"])
+def test_a_demo_that_cannot_write_takes_back_what_it_made(
+    inside: Path, kilobytes: int, before: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = inside / "new" / "demo"
+    if before != "nothing":
+        out.mkdir(parents=True)
+    if before in ("a file beside", "an earlier demo"):
+        (out / folder.MARK).touch()
+        (out / "mine").write_bytes(b"mine")
+    if before == "an earlier demo":
+        (out / folder.RELEASE).mkdir()
+    words = [sys.executable, "-m", "tekrar", "demo", "--sample", "--json", "--out", str(out)]
+    limit = (kilobytes << 10, kilobytes << 10)
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+    )
+    assert done.returncode == 6, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["error"]["kind"] == "efbig"
+    if before == "nothing":
+        assert list(inside.iterdir()) == []
+    elif before == "empty":
+        assert list(out.iterdir()) == []
+    else:
+        assert sorted(path.name for path in out.iterdir()) == [folder.MARK, "mine"]
+
+
+def test_a_folder_that_no_demo_made_is_not_cleared_when_it_is_refused(inside: Path) -> None:
+    (inside / "demo-out" / folder.RELEASE).mkdir(parents=True)
+    assert main(["demo", "--sample"]) == 2
+    assert (inside / "demo-out" / folder.RELEASE).is_dir()
 
 
 def test_the_demo_finds_the_parallel_chapters_of_the_kjv_in_time(

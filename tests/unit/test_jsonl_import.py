@@ -119,6 +119,12 @@ def test_the_segmenter_is_named_once_it_cut_anything() -> None:
     assert load(given, record(2, "Başlık", kind="heading")).release.segmenter == segmenter.IDENTITY
 
 
+@pytest.mark.parametrize("records", [[], [record(text="")], [record(1, "", kind="heading", sents=[])]])
+def test_a_source_without_text_had_nothing_to_segment(records: list[dict[str, Any]]) -> None:
+    assert load(*records).release.segmenter == "source"
+    assert load(*records, ignore_sents=True).release.segmenter == "source"
+
+
 def test_sents_can_be_set_aside_and_stay_on_record() -> None:
     imported = load(record(text="Kuş. Köpek.", sents=[[0, 12]]), ignore_sents=True)
     assert sentences(imported) == ["Kuş.", "Köpek."]
@@ -171,6 +177,39 @@ def test_continuation_and_inline_may_also_be_kinds() -> None:
     assert [text for text, *_ in spans(imported, "note_bodies")] == ["a\n\nb", "c", "d"]
 
 
+def inline(para: int, text: str, **keys: Any) -> dict[str, Any]:
+    return record(para, text, kind="note", note_inline=True, **keys)
+
+
+def test_an_inline_note_is_one_paragraph_and_leaves_the_open_note_open() -> None:
+    bodies = [("a", 0, "p#1"), ("b", 0, "x"), ("c", 0, "")]
+    assert spans(load(note(1, "a"), inline(2, "b", note_id="x"), inline(3, "c")), "note_bodies") == bodies
+    behind = load(note(1, "a"), record(2, "b", kind="note_cont"), inline(3, "c"))
+    assert spans(behind, "note_bodies") == [("a\n\nb", 0, "p#1"), ("c", 0, "")]
+    empty = load(note(1, "a"), inline(2, ""), record(3, "b", kind="note_cont"))
+    assert spans(empty, "note_bodies") == [("a\n\n\n\nb", 0, "p#1")]
+
+
+def test_a_note_that_would_go_on_over_an_inline_note_overlaps_it() -> None:
+    error = refused(
+        note(1, "a"),
+        inline(2, "b"),
+        record(3, "c"),
+        record(4, "d", kind="note_cont"),
+        kind="overlapping_annotations",
+        where="b.jsonl:4",
+    )
+    assert "b.jsonl:1" in error.message
+    assert "b.jsonl:2" in error.message
+    again = load(note(1, "a"), inline(2, "b"), note(3, "c", "x"), record(4, "d", kind="note_cont"))
+    assert [text for text, *_ in spans(again, "note_bodies")] == ["a", "b", "c\n\nd"]
+
+
+def test_an_inline_note_answers_a_marker() -> None:
+    imported = load(marked(1, "Kuş[1].", "[1]"), inline(2, "Not.", note_id="p#1"))
+    assert spans(imported, "note_bodies") == [("Not.", 0, "p#1")]
+
+
 def test_a_continuation_belongs_to_the_last_note() -> None:
     imported = load(note(1, "a", "x"), note(2, "b", "y"), record(3, "c", kind="note_cont"))
     assert spans(imported, "note_bodies") == [("a", 0, "x"), ("b\n\nc", 0, "y")]
@@ -193,6 +232,10 @@ def test_a_note_without_a_byte_is_no_body() -> None:
         ([note(1, "a"), note(1, "b", chapter=2, note_cont=True, book="c")], 2, "continuation_without_note"),
         ([note(1, "a"), note(2, "b", "p#2", note_cont=True)], 2, "continuation_of_another_note"),
         ([note(1, "a"), note(2, "b")], 2, "duplicate_note_id"),
+        ([note(1, "a"), inline(2, "b", note_id="p#1")], 2, "duplicate_note_id"),
+        ([inline(1, "a", note_id="x"), note(2, "b", "x")], 2, "duplicate_note_id"),
+        ([inline(1, "a"), record(2, "b", kind="note_cont")], 2, "continuation_without_note"),
+        ([inline(1, "a", note_id="x"), note(2, "b", "x", note_cont=True)], 2, "continuation_without_note"),
         ([record(1, "a", note_cont=True)], 1, "contradicting_kind"),
         ([note(1, "a", note_cont=True, note_inline=True)], 1, "contradicting_kind"),
     ],
@@ -356,8 +399,10 @@ def broken(**keys: Any) -> str:
         (broken(x=float("-inf")), "broken_json", ""),
         (broken()[:-1] + ', "text": "b"}', "duplicate_key", ""),
         (broken()[:-1] + ', "x": {"y": 1, "y": 1}}', "duplicate_key", ""),
-        (broken()[:-1] + ', "x": ' + "[" * 100_000 + "}", "broken_json", ""),
-        (broken()[:-1] + ', "x": ' + "9" * 5000 + "}", "broken_json", ""),
+        (broken()[:-1] + ', "x": ' + "[" * 100_000 + "}", "too_deep", ""),
+        (broken()[:-1] + ', "x": ' + "9" * 641 + "}", "long_number", ""),
+        (broken()[:-1] + ', "x": 0.' + "9" * 640 + "}", "long_number", ""),
+        (broken()[:-1] + ', "x": ' + "[" * 64 + "]" * 64 + "}", "too_deep", ""),
         (b'{"book": "b\xff"}', "invalid_utf8", ", byte {}"),
         (broken().replace("u\\u015f", "u\t").encode(), "broken_json", ""),
         *(
@@ -375,6 +420,7 @@ def broken(**keys: Any) -> str:
         (broken(chapter_title=3), "wrong_type", ""),
         (broken(book_title=[]), "wrong_type", ""),
         (broken(edition=1), "wrong_type", ""),
+        (broken(edition=""), "wrong_value", ""),
         (broken(kind="notes"), "unknown_kind", ""),
         (broken(note_markers={}), "wrong_type", ""),
         (broken(note_markers=[5]), "wrong_type", ""),
@@ -461,10 +507,22 @@ def test_the_edition_is_stated_or_carried_by_all_or_unnamed() -> None:
     assert [json.loads(m or "")["edition"] for m in kept.metadata["paragraphs"]] == ["1. baskı", "2. baskı"]
 
 
-@pytest.mark.parametrize("language", [None, "und", "", "und-Latn"])
+@pytest.mark.parametrize("language", [None, "und", "", "und-Latn", "turkish", "tur", "tr_TR"])
 def test_a_language_must_be_named(language: str | None) -> None:
     with pytest.raises(UsageError):
         load(record(), language=language)
+
+
+def test_one_language_is_one_release() -> None:
+    loud, quiet = load(record(), language="TR-latn"), load(record(), language="tr-Latn")
+    assert loud.release.language == quiet.release.language == "tr-Latn"
+    assert loud.parameters == quiet.parameters
+
+
+def test_an_edition_stated_has_a_name() -> None:
+    with pytest.raises(UsageError) as caught:
+        load(record(), edition="")
+    assert caught.value.kind == "empty_name"
 
 
 def test_unknown_keys_are_kept_as_canonical_metadata() -> None:

@@ -452,6 +452,31 @@ class TestOneFile:
             write_file(tmp_path / "f", b"bytes")
         assert (tmp_path / "f").read_bytes() == b"mine"
 
+    def test_a_pipe_is_never_replaced(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "link").symlink_to("pipe")
+        (tmp_path / "astray").symlink_to("nowhere")
+        (tmp_path / "folder").mkdir()
+        before = {path.name: path.lstat().st_mode for path in tmp_path.iterdir()}
+        for name in before:
+            with pytest.raises(UsageError) as caught:
+                write_file(tmp_path / name, b"bytes", replace=True)
+            assert caught.value.kind == "not_a_regular_file"
+        assert {path.name: path.lstat().st_mode for path in tmp_path.iterdir()} == before
+
+    def test_a_link_stays_and_the_file_behind_it_is_replaced_with_its_permissions(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "inner").mkdir()
+        (tmp_path / "inner" / "f").write_bytes(b"old")
+        (tmp_path / "inner" / "f").chmod(0o640)
+        (tmp_path / "link").symlink_to("inner/f")
+        write_file(tmp_path / "link", b"new", replace=True)
+        assert os.readlink(tmp_path / "link") == "inner/f"
+        assert (tmp_path / "inner" / "f").read_bytes() == b"new"
+        assert (tmp_path / "inner" / "f").stat().st_mode & 0o777 == 0o640
+        assert sorted(path.name for path in tmp_path.rglob("*")) == ["f", "inner", "link"]
+
     def test_a_full_disk_leaves_nothing(self, small_disk: Path) -> None:
         with pytest.raises(StorageError) as caught:
             write_file(small_disk / "f", os.urandom(4 << 20))

@@ -352,6 +352,11 @@ def test_the_command_writes_once_and_refuses(tmp_path: Path, capsys: pytest.Capt
     assert out.read_bytes() == b"mine"
     assert main([*words, "--force", "--quiet"]) == 0
     assert out.read_bytes() == first
+    os.mkfifo(pipe := tmp_path / "pipe")
+    assert main([*words[:-1], str(pipe), "--force"]) == 2
+    assert "usage_error/not_a_regular_file" in capsys.readouterr().err
+    assert pipe.is_fifo()
+    pipe.unlink()
     assert main([*words[:-1], str(artifact / "report.html")]) == 2
     assert main([*words[:-1], str(tmp_path)]) == 2
     assert main([*words[:-1], str(tmp_path / "no" / "report.html")]) == 6

@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tekrar.build import sha_ni
+from tekrar.build.lanes import SHA1_H0
 from tekrar.build.sha_ir import REQUIRED_FEATURES
-from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
+from tekrar.build.sha_ni import SHA256_H0, ShaNi, sha256_pad
 
 LANE_COUNTS = [0, 1, 2, 3, 4, 5, 7, 1000]
 U32 = NDArray[np.uint32]

@@ -107,6 +107,7 @@ class TestTaken:
             document(book("b", before="")),
         ):
             assert release(value).text == b""
+            assert release(value).segmenter == "source"
 
     def test_a_dataset_bound_to_the_right_release_is_taken(self) -> None:
         from tekrar.core.release import certified_digest
@@ -128,7 +129,8 @@ class TestTaken:
         assert release(value, edition=stated).edition == found
 
     @pytest.mark.parametrize(
-        ("own", "stated", "found"), [(None, None, "tr"), ("en", None, "en"), ("en", "ar-Arab", "ar-Arab")]
+        ("own", "stated", "found"),
+        [(None, None, "tr"), ("EN-gb", None, "en-GB"), ("en", "AR-arab", "ar-Arab")],
     )
     def test_language_is_the_callers_else_the_documents_else_turkish(
         self, own: str | None, stated: str | None, found: str
@@ -202,6 +204,8 @@ REFUSALS = [
     (put("edition", "\udfff"), "lone_surrogate", "$.edition"),
     (put("language", "und"), "bad_language", "$.language"),
     (put("language", "Türkçe"), "bad_language", "$.language"),
+    (put("language", "turkish"), "bad_language", "$.language"),
+    (put("language", "tur"), "bad_language", "$.language"),
     (put("annotations", None), "wrong_type", "$.annotations"),
     (put("annotations.more", []), "unknown_key", "$.annotations"),
     (put("annotations.headings", "none"), "wrong_type", "$.annotations.headings"),
@@ -224,6 +228,28 @@ REFUSALS = [
         "$.annotations.note_markers[0].status",
     ),
     (put("annotations.note_markers.0.status", []), "unknown_status", "$.annotations.note_markers[0].status"),
+    (put("annotations.note_markers.0.id", ""), "empty_name", "$.annotations.note_markers[0].id"),
+    (put("annotations.headings.0.id", ""), "empty_name", "$.annotations.headings[0].id"),
+    (
+        put(
+            "annotations.note_markers",
+            [{"start": 13, "end": 14, "id": "n"}, {"start": 14, "end": 16, "id": "n"}],
+        ),
+        "duplicate_id",
+        "$.annotations.note_markers[1].id",
+    ),
+    (
+        put(
+            "annotations.note_bodies", {"core_root": "0", "spans": [{"start": 45, "end": 46, "id": "n"}] * 2}
+        ),
+        "duplicate_id",
+        "$.annotations.note_bodies.spans[1].id",
+    ),
+    (
+        put("annotations.headings", [{"start": 5, "end": 6, "id": "n"}, {"start": 6, "end": 7, "id": "n"}]),
+        "duplicate_id",
+        "$.annotations.headings[1].id",
+    ),
 ]
 
 
@@ -263,6 +289,13 @@ class TestRefused:
         assert (type(error), error.kind) == (SourceError, "too_deep")
         assert "byte" in error.where
 
+    def test_the_depth_is_bounded_by_64_levels_whatever_the_parser_could_hold(self) -> None:
+        assert refused(b"[" * 65 + b"]" * 65).kind == "too_deep"
+        assert refused(b'[{"a":' * 32 + b"[]" + b"}]" * 32).where.endswith("byte 192")
+        assert refused(b"[" * 64 + b"]" * 64).kind == "wrong_type"
+        assert refused(b"[" + b"[],".join([b""] * 100) + b"[]]").kind == "wrong_type"
+        assert refused(b'["' + b"[" * 100 + b'\\"' + b"{" * 100 + b'"]').kind == "wrong_type"
+
     @pytest.mark.parametrize(
         ("kind", "spans", "found"),
         [
@@ -295,10 +328,14 @@ class TestRefused:
         assert (type(error), error.kind) == (IntegrityError, "stale_dataset")
         assert error.where == "s.json: $.annotations.headings.core_root"
 
-    @pytest.mark.parametrize("language", ["und", "", "x"])
+    @pytest.mark.parametrize("language", ["und", "", "x", "turkish", "tur"])
     def test_a_language_without_a_policy_is_a_usage_error(self, language: str) -> None:
         with pytest.raises(UsageError):
             imported(sample(), language=language)
+
+    def test_an_edition_stated_without_a_name_is_a_usage_error(self) -> None:
+        with pytest.raises(UsageError):
+            imported(sample(), edition="")
 
     def test_a_huge_key_makes_a_short_message(self) -> None:
         assert len(str(refused(sample(**{"k" * 1_000_000: 1})))) < 1000

@@ -116,10 +116,23 @@ def test_what_is_stated_and_read_is_recorded() -> None:
     assert markdown("x").release.edition == "unnamed"
 
 
-@pytest.mark.parametrize("language", [None, "und"])
+@pytest.mark.parametrize("is_markdown", [True, False])
+@pytest.mark.parametrize("data", ["", "\n \n", "\ufeff\r\n"])
+def test_a_file_without_text_had_nothing_to_segment(data: str, is_markdown: bool) -> None:
+    assert load(source(data), markdown=is_markdown).release.segmenter == "source"
+    both = load(source(data, "a.md"), source("x", "b.md"), markdown=is_markdown)
+    assert both.release.segmenter == segmenter.IDENTITY
+
+
+@pytest.mark.parametrize("language", [None, "und", "turkish", "eng"])
 def test_a_language_must_be_named(language: str | None) -> None:
     with pytest.raises(UsageError):
         load(source("x"), markdown=True, language=language)
+
+
+def test_the_language_is_written_canonically() -> None:
+    imported = load(source("x"), markdown=False, language="EN-gb")
+    assert imported.release.language == imported.parameters["language"] == "en-GB"
 
 
 @pytest.mark.parametrize("is_markdown", [True, False])

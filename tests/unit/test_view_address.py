@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tekrar.core.address import Address, book_names, find_book, locate, parse_address
-from tekrar.core.text import ReleaseBuilder, TextRelease
+from tekrar.core.builder import ReleaseBuilder
+from tekrar.core.text import TextRelease
 from tekrar.corpus.structured import import_structured
 from tekrar.errors import NotFoundError, UsageError
 from tests.unit.reading_corpus import garden
@@ -45,6 +46,11 @@ def test_an_address_is_read_and_written_back(text: str, address: Address) -> Non
         "B/x:2+3",
         "B/١:2+3",
         "B/1:-2+3",
+        "B/01:1+2",
+        "B/1:01+2",
+        "B/1:1+02",
+        "B/01/p1",
+        "B/1/p01",
     ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:

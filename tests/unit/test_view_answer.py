@@ -8,6 +8,7 @@ import pytest
 from tekrar.artifact.reader import Artifact
 from tekrar.build import ByteSource, build
 from tekrar.core.coverage import PARTS
+from tekrar.corpus.release_package import open_release
 from tekrar.errors import IntegrityError, NotFoundError, UsageError
 from tekrar.view.answer import Answer, answer_for
 from tekrar.view.open import Corpus, open_corpus
@@ -15,7 +16,7 @@ from tekrar.view.query import find
 from tekrar.view.records import absent_record, answer_record, full_class
 from tekrar.view.status import STATUS_OF_PART, NoOccurrence, Presentation, QueryStatus
 from tekrar.view.wording import why
-from tests.unit.reading_corpus import altered, built, garden, without
+from tests.unit.reading_corpus import altered, built, garden, imported, without
 
 Paths = tuple[Path, Path]
 
@@ -220,6 +221,32 @@ def test_missing_witness_bytes_are_answered_integrity_error_with_their_type(
         "",
     )
     assert "could not be read" in why(answer)
+
+
+@pytest.mark.req("QRY-02", "QRY-03")
+def test_answers_without_a_member_have_four_statuses(tmp_path: Path) -> None:
+    """Equal empty member lists, told apart by the part that holds the row and by nothing else."""
+    release = imported(garden(), tmp_path)
+    plain = open_release(release).release
+    start = int(plain.sentence_start[plain.chapter_sentence_start[1] + 4])
+    text = bytearray(plain.text)
+    text[start : start + 2] = b"??"
+    source = ByteSource(bytes(text), ((start, start + 2),))
+    build(release, out=tmp_path / "a", source=source, defer=["Yol/2/p1"], engine="hashlib")
+    build(release, out=tmp_path / "b", engine="hashlib")
+    holes, whole = (open_corpus(tmp_path / name, release) for name in "ab")
+    asked = (
+        (holes, "Yol/2/p1", "FP", "not_evaluated"),
+        (holes, "Bahçe/2:4+2", "FS", "integrity_error"),
+        (whole, "Bahçe/1:1+2", "PS", "excluded"),
+        (whole, "Bahçe/2:4+2", "FS", "unique"),
+    )
+    for corpus, query, profile, status in asked:
+        answer = ask(corpus, query, profile)
+        record = answer_record(corpus, answer, context=0)
+        assert (record["status"], record["class"], answer.number) == (status, None, None)
+        part, _ = answer.view.profile.part_of(answer.row)
+        assert answer.status is STATUS_OF_PART[part]
 
 
 def test_a_release_of_another_artifact_is_refused(paths: Paths, tmp_path: Path) -> None:

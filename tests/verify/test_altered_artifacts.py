@@ -95,6 +95,17 @@ def test_a_changed_value_in_any_column_is_found_and_its_table_named(
             assert name[:2] in {one.profile for one in error.differences}
 
 
+@pytest.mark.parametrize("data", [b"", b"garbage", b"[]", b"\xff{}", b'{"a": 1', b"[" * 100_000])
+@pytest.mark.req("REL-01")
+def test_a_provenance_that_is_no_object_is_named(data: bytes, built: Built, tmp_path: Path) -> None:
+    target = sealed_again(built.path, tmp_path / "altered", objects={"provenance": data})
+    for check in (lambda: verify_full(target, built.release), lambda: verify_quick(target)):
+        with pytest.raises(IntegrityError) as caught:
+            check()
+        assert caught.value.kind == "bad_provenance"
+        assert "provenance" in caught.value.where
+
+
 @pytest.mark.parametrize("name", ["FP/occurrences", "PS/witness-spans", "FS/matched", "units/sentences"])
 def test_a_flipped_and_sealed_bit_is_found_or_changes_nothing_that_is_said(
     name: str, built: Built, tmp_path: Path

@@ -18,6 +18,7 @@ import pytest
 
 from tekrar.build import engine as engine_module
 from tekrar.build import pipeline, universe
+from tekrar.build import records as build_records
 from tekrar.core import atoms, dominance, exact, projection
 from tekrar.core.encoding import canonical_json, sha256
 from tekrar.core.occurrence import Paragraphs
@@ -175,8 +176,8 @@ def split_bucket(to: pytest.MonkeyPatch) -> None:
     """Of a colliding bucket the equal pair becomes a class and only the odd one fails (AMB-13)."""
     real = exact.colliding_rows
 
-    def colliding_rows(fingerprint: Any, groups: Any, single: Any) -> Any:
-        found = real(fingerprint, groups, single)
+    def colliding_rows(fingerprint: Any, groups: Any, single: Any, **more: Any) -> Any:
+        found = real(fingerprint, groups, single, **more)
         return found[np.isin(found, single)]
 
     to.setattr(universe, "colliding_rows", colliding_rows)
@@ -267,7 +268,7 @@ def _without_inventory_check(to: pytest.MonkeyPatch) -> None:
         counts = {"emitted": found.rows, "enumeration_exclusions": empty, "inventory": found.rows + empty}
         return sha256(canonical_json({**counts}))
 
-    to.setattr(pipeline, "certify_inventory", certify_inventory)
+    to.setattr(build_records, "certify_inventory", certify_inventory)
 
 
 def touching(to: pytest.MonkeyPatch) -> None:

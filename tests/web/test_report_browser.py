@@ -95,9 +95,14 @@ class Seen:
         )
         return found
 
+    def wait_for_text(self, selector: str, text: str) -> None:
+        """Wait until an element says a text: the list and its counter are set together, after a pause."""
+        said = f"document.querySelector({json.dumps(selector)}).textContent"
+        self.wait_until(f"{said}.startsWith({json.dumps(text)})")
+
     def wait_until(self, script: str) -> None:
         """Wait for a script's truth; Playwright's own waiting needs `eval`, which the page forbids."""
-        for _ in range(100):
+        for _ in range(600):  # half a minute: a loaded machine is slow, not wrong
             if self.page.evaluate(script):
                 return
             self.page.wait_for_timeout(50)
@@ -158,15 +163,18 @@ def test_filters_and_paging(seen: Seen) -> None:
     assert total > 60
     assert seen.shown(items) == 50
     seen.page.click("#stretch-more")
+    seen.wait_until("document.querySelector('#stretch-more').hidden")
     blank = len(seen.page.query_selector_all(f"{items}.blank"))
     assert blank > 0
     assert seen.shown(items) == total - blank
     seen.page.fill("#stretch-tools input", "YAPRAK 41 DÜŞTÜ")
-    seen.wait_until("document.querySelectorAll('#stretch-list > li:not([hidden])').length === 1")
-    assert "Showing 1 of 1" in seen.page.inner_text("#stretch-count")
+    seen.wait_for_text("#stretch-count", "Showing 1 of 1 ")
+    assert seen.shown(items) == 1
     seen.page.click("#stretch-tools button")
+    seen.wait_for_text("#stretch-count", "Showing 50 of ")
     assert seen.shown(items) == 50
     seen.page.click("a[data-pair='0 1']")
+    seen.wait_until("document.querySelector('#stretch-tools select').value === '0'")
     chosen = [one.input_value() for one in seen.page.query_selector_all("#stretch-tools select")]
     assert chosen == ["0", "1"]
     assert seen.shown(items) > 0

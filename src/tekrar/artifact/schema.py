@@ -1,8 +1,7 @@
 """Tables and manifest of an artifact, as data (`docs/artifact.md`).
 
 Digest columns are fixed-size binary, stored plain; row numbers are delta-encoded. No table holds a byte of
-the text (ADR-009: "stores
-no replacement text"; CORE-06).
+the text (ADR-009: "stores no replacement text"; CORE-06).
 """
 
 from __future__ import annotations

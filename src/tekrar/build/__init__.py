@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from tekrar.build.engine import checked_digest
 from tekrar.build.outcome import artifact_root, artifact_roots
 from tekrar.build.pipeline import DEFAULT_BATCH, evaluate
 from tekrar.build.result import BuildResult
-from tekrar.build.shards import Progress, no_progress
+from tekrar.build.shards import Progress, Shards, no_progress
 from tekrar.build.source import ByteSource
 from tekrar.build.write import write_artifact
 from tekrar.core.atoms import Digest
@@ -55,8 +57,9 @@ def build(
         UsageError: bad arguments, or the target exists.
         StorageError: the artifact could not be written; nothing remains of it.
     """
-    if workers < 1 or batch < 1:
-        raise UsageError(f"workers {workers} and batch {batch}", expected="1 or more each")
+    _check_arguments(release, out, source=source, defer=defer, counts={"workers": workers, "batch": batch})
+    if digest is not None:
+        digest = checked_digest(digest)
     opened = open_release(Path(release), check=False)
     stated = {"certified": opened.certified, "manifest_root": opened.manifest_root, "id": opened.id}
     for kind, record in opened.package_manifest["datasets"].items():
@@ -76,9 +79,10 @@ def build(
     roots = artifact_roots(certified, results)
     root = artifact_root(roots)
     if out is not None:
-        progress("write", 0, 1)
-        write_artifact(Path(out), certified, results, roots=roots, root=root, provenance=provenance)
-        progress("write", 1, 1)
+        shards = Shards(workers, progress)
+        write_artifact(
+            Path(out), certified, results, roots=roots, root=root, provenance=provenance, shards=shards
+        )
     coverage = {r.profile.spec.short: r.coverage for r in results if r.coverage is not None}
     return BuildResult(
         artifact_root=root,
@@ -89,3 +93,24 @@ def build(
         provenance=provenance,
         profiles=tuple(results),
     )
+
+
+def _check_arguments(
+    release: object, out: object, *, source: object, defer: Any, counts: dict[str, object]
+) -> None:
+    """Refuse arguments of another kind before any work (UsageError names the argument)."""
+    for name, value in counts.items():
+        if type(value) is not int or not 1 <= value <= 1 << 20:
+            raise UsageError(f"{name} is {value!r}", expected="a whole number from 1", kind="bad_argument")
+    for name, value in (("release", release), ("out", out)):
+        known = isinstance(value, (str, Path)) or (name == "out" and value is None)
+        if not known or "\x00" in str(value):
+            raise UsageError(f"{name} is {value!r}", expected="a path", kind="bad_argument")
+    buffer = getattr(source, "data", b"")
+    if source is not None and not (
+        isinstance(source, ByteSource) and isinstance(buffer, (bytes, bytearray, memoryview))
+    ):
+        raise UsageError("source is no byte source", expected="ByteSource(data)", kind="bad_argument")
+    listed = isinstance(defer, Sequence) and not isinstance(defer, (str, bytes))
+    if not listed or not all(isinstance(item, str) for item in defer):
+        raise UsageError(f"defer is {defer!r}", expected="addresses and occurrence IDs", kind="bad_argument")

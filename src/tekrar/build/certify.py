@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -109,6 +108,3 @@ def validation_root(profile: Profile, records: dict[str, bytes]) -> bytes:
         if name in records
     ]
     return manifest_root("validation", scope, rows)
-
-
-Certifier = Callable[[], bytes]

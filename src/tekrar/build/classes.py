@@ -2,8 +2,7 @@
 comparison*, *Identity contracts*).
 
 Class numbers follow the first member in document order; IDs follow from the facts alone. A partial profile
-issues no class ID: its groups
-keep their witness as a provisional key (AMB-22).
+issues no class ID: its groups keep their witness as a provisional key (AMB-22).
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 from tekrar.core.preimage import run_witness_header
 from tekrar.core.profile import Profile
+from tekrar.core.rows import big_endian
 
 Ints = NDArray[np.int64]
 Bytes2D = NDArray[np.uint8]
@@ -69,7 +69,7 @@ def issue_classes(
         "exact-class",
         {
             "profile": uuid_text(profile.id),
-            "predicate": profile.spec.predicate.replace("_", "-"),
+            "predicate": profile.spec.predicate,
             "scope": profile.scope_root.hex(),
         },
     )
@@ -89,15 +89,9 @@ def _member_digests(groups: Groups, occurrence: Bytes2D, engine: Engine) -> Byte
     words = ids.view(">u8").reshape(-1, 2)
     which = np.repeat(np.arange(len(groups)), groups.size)
     ids = ids.take(np.lexsort((words[:, 1], words[:, 0], which)), axis=0)
-    out = np.empty((len(groups), 32), np.uint8)
-    for size in np.unique(groups.size).tolist():
-        chosen = np.flatnonzero(groups.size == size)
-        rows = np.empty((len(chosen), 8 + 16 * size), np.uint8)
-        rows[:, :8] = np.frombuffer(size.to_bytes(8, "big"), np.uint8)
-        members = groups.offset[chosen][:, None] + np.arange(size)
-        rows[:, 8:] = ids.take(members.reshape(-1), axis=0).reshape(len(chosen), -1)
-        out[chosen] = engine.sha256_rows(rows)
-    return out
+    counts = big_endian(groups.size, 8)
+    offset = 16 * groups.offset
+    return engine.text_digests(None, counts, memoryview(ids.tobytes()), offset[:-1], offset[1:])
 
 
 def run_witnesses(groups: Groups, named: NamedAtoms, runs: Runs, engine: Engine) -> Bytes2D:

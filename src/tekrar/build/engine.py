@@ -1,10 +1,8 @@
 """Engines: who computes the bulk of selection IDs, occurrence IDs and run fingerprints.
 
 `HashlibEngine` is the reference and needs nothing but Python. `SeamEngine` asks a given digest function for
-every fingerprint. The SHA-NI
-engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication and rebuild closure*: two
-clean builds are equal); an
-engine's name is provenance and enters no root.
+every fingerprint. The SHA-NI engine lives in `tekrar.build.fast`. All give equal bytes (ADR-009 *Publication
+and rebuild closure*: two clean builds are equal); an engine's name is provenance and enters no root.
 
 A *fan* is all runs that start at the sentences low..high: rows by start, then by run length 2..reach.
 """
@@ -17,15 +15,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.build.lanes import BulkNames, NumpySha1
+from tekrar.build.shards import Shards
 from tekrar.core import rows
 from tekrar.core.atoms import Digest
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN
+from tekrar.core.rows import TextDigests
+from tekrar.errors import UsageError
 
 Bytes2D = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 _HEX = np.array([f"{value:02x}" for value in range(256)], dtype="S2").view(np.uint8).reshape(256, 2)
 _HEX16 = np.ascontiguousarray(_HEX).view(np.uint16).reshape(256)
+#: From so many occurrences on, compiling the kernels (a tenth of a second) pays.
+COMPILED_FROM = 100_000
+#: From so many rows on, occurrences are named in numpy columns: hashlib would take twice as long.
+NAMES_IN_LANES = 2048
 _TRAILERS = [count.to_bytes(4, "big") for count in range(MAX_RUN + 1)]
 
 
@@ -36,6 +42,10 @@ class Engine(Protocol):
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs, uint8 (rows, 16), of a fan; `prefix` is namespace and name up to `ranges=`."""
+        ...
+
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs, uint8 (n, 16), of any spans."""
         ...
 
     def fan_fingerprints(
@@ -104,7 +114,7 @@ def _collect(digests: list[bytes], width: int) -> Bytes2D:
 def _rows(rows: Bytes2D) -> list[bytes]:
     """Every row as bytes."""
     data, width = rows.tobytes(), rows.shape[1]
-    return [data[at : at + width] for at in range(0, len(data), width)]
+    return [data[at : at + width] for at in range(0, len(data), width)] if width else [b""] * len(rows)
 
 
 class LastTexts:
@@ -127,6 +137,7 @@ class HashlibEngine:
 
     def __init__(self) -> None:
         self._texts = LastTexts()
+        self._names = BulkNames(NumpySha1())
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs of a fan; see `Engine`."""
@@ -145,17 +156,26 @@ class HashlibEngine:
                 add(state.digest())
         return stamp_version(_collect(out, 16))
 
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs of spans; see `Engine`."""
+        fork = hashlib.sha1(prefix, usedforsecurity=False).copy
+        out: list[bytes] = []
+        for low, high in zip(start.tolist(), end.tolist(), strict=True):
+            state = fork()
+            state.update(b"%d-%d" % (low, high))
+            out.append(state.digest())
+        return stamp_version(_collect(out, 16))
+
     def fan_fingerprints(
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
         base = hashlib.sha256(header)
         rest = _rows(inner[low + 1 : high + MAX_RUN])
+        reaches = runs.reach[low:high].tolist()
         out: list[bytes] = []
         add = out.append
-        for i, (head, reach) in enumerate(
-            zip(_rows(first[low:high]), runs.reach[low:high].tolist(), strict=True)
-        ):
+        for i, (head, reach) in enumerate(zip(_rows(first[low:high]), reaches, strict=True)):
             chain = base.copy()
             chain.update(head)
             extend, fork = chain.update, chain.copy
@@ -168,6 +188,8 @@ class HashlibEngine:
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
+        if len(selections) >= NAMES_IN_LANES:
+            return self._names.ids(prefixes, which, self._texts.of(selections))
         forks = [hashlib.sha1(prefix, usedforsecurity=False).copy for prefix in prefixes]
         out: list[bytes] = []
         add = out.append
@@ -218,14 +240,12 @@ class SeamEngine(HashlibEngine):
         self, header: bytes, first: Bytes2D, inner: Bytes2D, runs: Runs, low: int, high: int
     ) -> Bytes2D:
         """Fingerprints of a fan; see `Engine`."""
-        heads = np.ascontiguousarray(first[low:high]).tobytes()
-        rest = np.ascontiguousarray(inner[low : high + MAX_RUN]).tobytes()
+        heads, rest = _rows(first[low:high]), inner[low : high + MAX_RUN].tobytes()
         out: list[bytes] = []
         for i, reach in enumerate(runs.reach[low:high].tolist()):
-            lead = header + heads[64 * i : 64 * i + 64]
             for length in range(2, reach + 1):
                 body = rest[64 * (i + 1) : 64 * (i + length)]
-                out.append(self._digest("fingerprint", lead + body + _TRAILERS[length]))
+                out.append(self._digest("fingerprint", header + heads[i] + body + _TRAILERS[length]))
         return _collect(out, 32)
 
     def text_digests(
@@ -237,18 +257,57 @@ class SeamEngine(HashlibEngine):
         return _collect([self._digest(purpose, data) for data in rows.framed(frames, text, start, end)], 32)
 
 
-def pick_engine(name: str, digest: Digest | None) -> Engine:
-    """The engine by name: `auto` takes SHA-NI where it works, `hashlib` and `sha-ni` insist.
+def sharded_digests(engine: Engine, shards: Shards, stage: str) -> TextDigests:
+    """The engine's digests of slices, as a stage that is shared out."""
+
+    def digests(purpose: str | None, frames: Bytes2D, text: memoryview, start: Ints, end: Ints) -> Bytes2D:
+        def make(low: int, high: int) -> Bytes2D:
+            part = frames if len(frames) == 1 else frames[low:high]
+            return engine.text_digests(purpose, part, text, start[low:high], end[low:high])
+
+        return shards.rows(stage, (len(start), 32), make)
+
+    return digests
+
+
+def checked_digest(digest: Digest) -> Digest:
+    """A caller's digest function that must give 32 bytes each time.
+
+    Raises (when called):
+        UsageError: it gave something else; the purpose and what came are named.
+    """
+
+    def checked(purpose: str, data: bytes) -> bytes:
+        found: object = digest(purpose, data)
+        if not isinstance(found, bytes) or len(found) != 32:
+            what = f"{len(found)} bytes" if isinstance(found, bytes) else type(found).__name__
+            raise UsageError(
+                f"the digest function gave {what} for the purpose {purpose!r}",
+                expected="32 bytes",
+                kind="bad_digest",
+            )
+        return found
+
+    return checked
+
+
+def pick_engine(name: str, digest: Digest | None, *, occurrences: int | None = None) -> Engine:
+    """The engine by name: `auto` takes SHA-NI where it works and pays, `hashlib` and `sha-ni` insist.
+
+    Args:
+        name: auto, hashlib or sha-ni.
+        digest: a caller's digest function, which decides alone.
+        occurrences: how many there will be; None is many.
 
     Raises:
         UsageError: an unknown name, or `sha-ni` on a machine that cannot run it.
     """
     from tekrar.build import fast, sha_ni
-    from tekrar.errors import UsageError
 
     if digest is not None:
         return SeamEngine(digest)
-    if name == "hashlib" or (name == "auto" and not sha_ni.available()):
+    few = occurrences is not None and occurrences < COMPILED_FROM
+    if name == "hashlib" or (name == "auto" and (few or not sha_ni.available())):
         return HashlibEngine()
     if name not in ("auto", "sha-ni"):
         raise UsageError(f"unknown engine {name!r}", expected="auto, hashlib or sha-ni")

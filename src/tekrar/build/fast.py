@@ -1,9 +1,8 @@
 """The `fast` engine: the same identity bytes as hashlib's, through batches of SHA-NI compressions.
 
 Every name and preimage shares its leading blocks with its neighbours, so a run costs two SHA-256 blocks and
-an occurrence one SHA-1 block.
-Equal vectors are tested; where a batch is irregular (offsets that gain a digit inside it) the reference
-engine computes it.
+an occurrence one SHA-1 block. Equal vectors are tested; where a batch is irregular (offsets that gain a digit
+inside it) the reference engine computes it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.build.engine import Bytes2D, HashlibEngine, LastTexts
-from tekrar.build.sha_ni import SHA1_H0, SHA256_H0, ShaNi, sha256_pad
+from tekrar.build.lanes import SHA1_H0, BulkNames, closing, padded_size
+from tekrar.build.sha_ni import SHA256_H0, ShaNi, sha256_pad
 from tekrar.core.occurrence import Runs
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 
@@ -40,20 +40,24 @@ class FastEngine:
         ]
         self._prefix_states: dict[bytes, Words] = {}
         self._texts = LastTexts()
-        self._many: dict[int, tuple[list[bytes], Words]] = {}
+        self._names = BulkNames(self._sha)
 
     def fan_selections(self, prefix: bytes, runs: Runs, low: int, high: int) -> Bytes2D:
         """Selection UUIDs of a fan; see `Engine`."""
+        count = high - low
         ends = runs.end[low : high + MAX_RUN]
         digits_start, digits_end = _digits(runs.start[low:high]), _digits(ends[1:] if len(ends) > 1 else ends)
         if not digits_start or not digits_end:
-            return self._reference.fan_selections(prefix, runs, low, high)
-        count = high - low
+            if count <= MAX_RUN:
+                return self._reference.fan_selections(prefix, runs, low, high)
+            middle = (low + high) // 2
+            halves = ((low, middle), (middle, high))
+            return np.concatenate([self.fan_selections(prefix, runs, a, b) for a, b in halves])
         whole = len(prefix) // 64 * 64
         tail = prefix[whole:]
         size = len(tail) + digits_start + 1 + digits_end
-        buffer = np.empty((count, FAN, _padded_size(size)), np.uint8)
-        buffer[:] = _closing(len(prefix) + size - len(tail), tail, size)
+        buffer = np.empty((count, FAN, padded_size(size)), np.uint8)
+        buffer[:] = closing(len(prefix) + size - len(tail), tail, size)
         at = len(tail)
         buffer[:, :, at : at + digits_start] = _decimal(runs.start[low:high], digits_start)[:, None, :]
         buffer[:, :, at + digits_start] = ord("-")
@@ -64,6 +68,17 @@ class FastEngine:
         rows = self._valid(buffer, runs, low, high)
         out = np.empty((len(rows), 16), np.uint8)
         self._sha.uuid5_final(self._leading(prefix[:whole]), rows, out)
+        return out
+
+    def span_selections(self, prefix: bytes, start: Ints, end: Ints) -> Bytes2D:
+        """Selection UUIDs of spans; see `Engine`. Texts of one length go together."""
+        out = np.empty((len(start), 16), np.uint8)
+        digits = 32 * _digits_of(start) + _digits_of(end)
+        for both in np.flatnonzero(np.bincount(digits)).tolist():
+            mine = np.flatnonzero(digits == both)
+            low, high = _decimal(start[mine], both // 32), _decimal(end[mine], both % 32)
+            dash = np.full((len(mine), 1), ord("-"), np.uint8)
+            out[mine] = self.uuid5_rows(prefix, np.concatenate([low, dash, high], axis=1))
         return out
 
     def fan_fingerprints(
@@ -84,26 +99,12 @@ class FastEngine:
 
     def occurrence_ids(self, prefixes: list[bytes], which: NDArray[Any], selections: Bytes2D) -> Bytes2D:
         """Occurrence UUIDs; see `Engine`."""
-        texts = self._texts.of(selections)
-        out = np.empty((len(texts), 16), np.uint8)
-        if not len(texts):
-            return out
-        whole = len(prefixes[0]) // 64 * 64
-        tail = prefixes[0][whole:]
-        size = len(tail) + texts.shape[1]
-        block = np.empty((len(texts), _padded_size(size)), np.uint8)
-        block[:] = _closing(whole + size, tail, size)
-        block[:, len(tail) : size] = texts
-        states = self._leading_all(prefixes, whole)
-        only = int(which[0])
-        state = states[only] if (which == only).all() else states.take(which, axis=0)
-        self._sha.uuid5_final(state, block, out)
-        return out
+        return self._names.ids(prefixes, which, self._texts.of(selections))
 
     def sha256_rows(self, rows: Bytes2D) -> Bytes2D:
         """SHA-256 of messages of one length; see `Engine`."""
         out = np.empty((len(rows), 32), np.uint8)
-        step = max(1, PART_BYTES // _padded_size(rows.shape[1]))
+        step = max(1, PART_BYTES // padded_size(rows.shape[1]))
         for low in range(0, len(rows), step):
             part = _padded_messages(rows[low : low + step], rows.shape[1])
             self._sha.sha256_final(SHA256_H0, part, out[low : low + step])
@@ -146,26 +147,13 @@ class FastEngine:
         out = np.empty((len(rows), 16), np.uint8)
         whole = len(prefix) // 64 * 64
         tail = np.frombuffer(prefix[whole:], np.uint8)
-        step = max(1, PART_BYTES // _padded_size(len(tail) + rows.shape[1]))
+        step = max(1, PART_BYTES // padded_size(len(tail) + rows.shape[1]))
         for low in range(0, len(rows), step):
             part = rows[low : low + step]
             body = np.concatenate([np.broadcast_to(tail, (len(part), len(tail))), part], axis=1)
             blocks = _padded_messages(body, len(prefix) + rows.shape[1])
             self._sha.uuid5_final(self._leading(prefix[:whole]), blocks, out[low : low + step])
         return out
-
-    def _leading_all(self, prefixes: list[bytes], whole: int) -> Words:
-        """SHA-1 states, uint32 (prefixes, 5), after the whole leading blocks of prefixes of one length,
-        remembered."""
-        key = id(prefixes)
-        found = self._many.get(key)
-        if found is None or found[0] is not prefixes:
-            rows = np.frombuffer(b"".join(prefix[:whole] for prefix in prefixes), np.uint8)
-            state: Words = np.broadcast_to(SHA1_H0, (len(prefixes), 5)).copy()
-            if whole:
-                self._sha.sha1_blocks(state, rows.reshape(-1, whole), state)
-            found = self._many[key] = (prefixes, state)
-        return found[1]
 
     def _leading(self, data: bytes) -> Words:
         """SHA-1 state after whole leading blocks, remembered."""
@@ -186,25 +174,12 @@ class FastEngine:
         return np.asarray(fan[np.arange(MIN_RUN, MAX_RUN + 1)[None, :] <= reach[:, None]])
 
 
-def _padded_size(size: int) -> int:
-    """Bytes of the whole blocks that hold so many bytes and the padding."""
-    return (size + 9 + 63) // 64 * 64
-
-
-def _closing(message: int, tail: bytes, size: int) -> Bytes2D:
-    """The last blocks of a message of so many bytes, with room for its variable bytes: tail, zeros up to
-    `size`, padding and bit length."""
-    body = tail.ljust(size, b"\x00") + b"\x80"
-    block = body.ljust(_padded_size(size) - 8, b"\x00") + (8 * message).to_bytes(8, "big")
-    return np.frombuffer(block, np.uint8)
-
-
 def _padded_messages(rows: Bytes2D, message: int) -> Bytes2D:
     """Final blocks, uint8 (n, 64 b), of messages of one whole length whose leading whole blocks are hashed
     already."""
     width = rows.shape[1]
-    out = np.empty((len(rows), _padded_size(width)), np.uint8)
-    out[:] = _closing(message, b"", width)
+    out = np.empty((len(rows), padded_size(width)), np.uint8)
+    out[:] = closing(message, b"", width)
     out[:, :width] = rows
     return out
 
@@ -215,6 +190,11 @@ def _digits(values: NDArray[Any]) -> int:
         return 0
     low, high = len(str(int(values.min()))), len(str(int(values.max())))
     return low if low == high else 0
+
+
+def _digits_of(values: Ints) -> Ints:
+    """Decimal digits of each value."""
+    return 1 + np.searchsorted(10 ** np.arange(1, 19), values, side="right")
 
 
 def _decimal(values: NDArray[Any], width: int) -> Bytes2D:

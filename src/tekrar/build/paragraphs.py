@@ -1,8 +1,7 @@
 """Whole paragraphs: items, fingerprints, verification and class witnesses of `exact_passage_bytes`.
 
-Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes,
-so grouping is by bytes; verification
-reads the core buffer again.
+Paragraph profiles use no member digest. Numbers come from a dictionary on the projected items' own bytes, so
+grouping is by bytes; verification reads the core buffer again.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.build.engine import Engine
 from tekrar.core.atoms import Digest, standard_digest
 from tekrar.core.encoding import u64
 from tekrar.core.exact import Groups
 from tekrar.core.occurrence import Paragraphs
 from tekrar.core.preimage import masked_items, passage_head, passage_witness_head
 from tekrar.core.projection import Treated
-from tekrar.core.rows import big_endian, slices
+from tekrar.core.rows import TextDigests, big_endian, slices
 from tekrar.errors import IntegrityError
 
 Bytes2D = NDArray[np.uint8]
@@ -54,6 +52,8 @@ class NamedParagraphs:
             self.number = np.array(found, np.int64)
         else:
             self._known, self.number = plain._known, plain.number.copy()
+        self._is_masked = np.zeros(universe.rows, bool)
+        self._is_masked[list(self._masks)] = True
         for row in self._masks:
             self.number[row] = self._known.setdefault(self.content(row), len(self._known))
 
@@ -67,7 +67,7 @@ class NamedParagraphs:
         return bytes(self._text[int(self._start[row]) : int(self._end[row])])
 
     def digests(
-        self, purpose: str | None, head: bytes, rows: Ints, *, engine: Engine, digest: Digest
+        self, purpose: str | None, head: bytes, rows: Ints, *, digests: TextDigests, digest: Digest
     ) -> Bytes2D:
         """Digests, uint8 (rows, 32), of head ‖ projected length ‖ items of every row.
 
@@ -75,7 +75,7 @@ class NamedParagraphs:
             purpose: `fingerprint` where `digest` may replace SHA-256, else None and the standard digest.
         """
         out = np.empty((len(rows), 32), np.uint8)
-        masked = np.isin(rows, list(self._masks))
+        masked = self._is_masked[rows]
         for at in np.flatnonzero(masked).tolist():
             row = int(rows[at])
             items, length = masked_items(self._bytes(row), self._masks[row])
@@ -88,7 +88,7 @@ class NamedParagraphs:
         frames[:, at : at + 8] = big_endian(size, 8)
         frames[:, at + 8 : at + 13] = np.frombuffer(_ONE_ITEM, np.uint8)
         frames[:, at + 13 :] = big_endian(size, 4)
-        out[~masked] = engine.text_digests(purpose, frames, self._text, start, end)
+        out[~masked] = digests(purpose, frames, self._text, start, end)
         return out
 
     def verify(self, groups: Groups) -> None:
@@ -125,7 +125,7 @@ def _masks_of(universe: Paragraphs, masks: Treated | None) -> dict[int, list[tup
 
 
 def paragraph_fingerprints(
-    named: NamedParagraphs, profile: bytes, evaluated: Ints, *, engine: Engine, digest: Digest
+    named: NamedParagraphs, profile: bytes, evaluated: Ints, *, digests: TextDigests, digest: Digest
 ) -> Bytes2D:
     """Fingerprints, uint8 (rows, 32), of the evaluated rows under a profile (UUID bytes); zero elsewhere.
 
@@ -133,11 +133,11 @@ def paragraph_fingerprints(
     out = np.zeros((len(named.number), 32), np.uint8)
     _, first, which = np.unique(named.number[evaluated], return_index=True, return_inverse=True)
     head = passage_head(profile)
-    made = named.digests("fingerprint", head, evaluated[first], engine=engine, digest=digest)
+    made = named.digests("fingerprint", head, evaluated[first], digests=digests, digest=digest)
     out[evaluated] = made.take(which, axis=0)
     return out
 
 
-def paragraph_witnesses(named: NamedParagraphs, groups: Groups, *, engine: Engine) -> Bytes2D:
+def paragraph_witnesses(named: NamedParagraphs, groups: Groups, *, digests: TextDigests) -> Bytes2D:
     """Class witnesses, uint8 (groups, 32), from the representatives."""
-    return named.digests(None, passage_witness_head(), groups.first, engine=engine, digest=standard_digest)
+    return named.digests(None, passage_witness_head(), groups.first, digests=digests, digest=standard_digest)

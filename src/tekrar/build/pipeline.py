@@ -2,48 +2,45 @@
 to 3.5).
 
 Stages: certify the release, bind profiles and projections, name atoms, issue selections, occurrences and
-    fingerprints in shards, group and
-verify, decide the partition, root everything. No stage knows the worker count or the engine.
+fingerprints, group, decide the partition, verify, root everything. Whatever is long is shared out by
+`Shards`; no stage knows the worker count or the engine.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.build.certified import CertifiedRelease, certify_release
-from tekrar.build.certify import (
-    certify_inventory,
-    certify_profile,
-    compiler_root,
-    validation_root,
-    vectors_digest,
-)
 from tekrar.build.classes import issue_classes, run_witnesses, with_dominance
-from tekrar.build.engine import Bytes2D, Engine, pick_engine
-from tekrar.build.outcome import coverage_of
+from tekrar.build.engine import Bytes2D, Engine, pick_engine, sharded_digests
+from tekrar.build.names import occurrence_prefixes, selection_prefix
 from tekrar.build.paragraphs import NamedParagraphs, paragraph_fingerprints, paragraph_witnesses
+from tekrar.build.records import ACCEPTANCE, finish_result, validation_records
 from tekrar.build.result import ProfileResult
-from tekrar.build.roots import hash_profiles
-from tekrar.build.shards import Progress, Shards, no_progress
+from tekrar.build.roots import hash_profiles, work_root
+from tekrar.build.shards import Progress, Shards, no_collector, no_progress
 from tekrar.build.source import ByteSource, Deferral, Witness
-from tekrar.build.universe import Decided, RowStates, decide, partition_of
+from tekrar.build.universe import Decided, RowStates, RunStates, decide, partition_of, suspects_in_shards
 from tekrar.core.atoms import AtomNamer, Digest, NamedAtoms, member_collisions, standard_digest
 from tekrar.core.coverage import check_partition
-from tekrar.core.exact import group_runs, matched_sentences, rows_with, verify_atoms
-from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
-from tekrar.core.occurrence import Paragraphs, Runs, enumerate_paragraphs, enumerate_runs
-from tekrar.core.policy import FAILURE_CODES, FULL_CONTEXT, MATRIX, PROSE_ONLY
+from tekrar.core.exact import (
+    group_runs,
+    matched_sentences,
+    reach_before,
+    rows_beyond,
+    rows_with,
+    verify_atoms,
+)
+from tekrar.core.occurrence import Paragraphs, Runs, deduplicated, enumerate_paragraphs, enumerate_runs
+from tekrar.core.policy import ATOM_SENTENCE, FULL_CONTEXT, MATRIX, MAX_RUN, PROSE_ONLY
 from tekrar.core.preimage import run_header
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.projection import Projection, first_hit, materialize
-from tekrar.core.release import span_selections
-from tekrar.core.text import DATASETS, TextRelease
+from tekrar.core.text import TextRelease
 from tekrar.core.witness import Witnesses, witnesses_of
 
 Ints = NDArray[np.int64]
@@ -59,27 +56,27 @@ class Pipeline:
         witness: Witness,
         *,
         engine: Engine,
-        workers: int,
+        shards: Shards,
         batch: int,
         defer: Sequence[str],
         digest: Digest | None,
-        progress: Progress,
     ) -> None:
         self.certified = certified
         self.release = certified.release
         self.witness = witness
         self.engine = engine
         self.digest = digest or standard_digest
-        self.shards = Shards(workers, progress)
+        self.shards = shards
         self.batch = batch
         self.deferral = Deferral(defer)
         self._plain: NamedParagraphs | None = None
+        self._committed: dict[str, bytes] = {}
         self.namer = AtomNamer(
             self.release,
             witness.view,
             unreadable=witness.unreadable,
             digest=self.digest,
-            digests=engine.text_digests,
+            digests=sharded_digests(engine, shards, "members"),
         )
 
     def run(self) -> list[ProfileResult]:
@@ -105,12 +102,16 @@ class Pipeline:
         self.deferral.check_found()
         self.witness.check_unchanged()
         ordered = [results[spec.short] for spec in MATRIX]
+        hash_profiles(ordered, self.shards, self.engine)
         for result in ordered:
-            self._certify(result)
-        hash_profiles(ordered, self.shards)
-        for result in ordered:
-            self._finish(result)
+            finish_result(result, certified, committed=self._committed[result.profile.spec.short])
         return ordered
+
+    def _commit(self, profile: Profile, universe: Paragraphs | Runs, occurrence: Bytes2D) -> None:
+        """Root the work universe before anything of it is evaluated (COV-01)."""
+        self._committed[profile.spec.short] = work_root(
+            profile, universe, occurrence, shards=self.shards, engine=self.engine
+        )
 
     # -- runs ------------------------------------------------------------
 
@@ -126,9 +127,11 @@ class Pipeline:
         selection = self.shards.empty((runs.rows, 16), np.uint8)
         occurrence = {s: self.shards.empty((runs.rows, 16), np.uint8) for s in named}
         fingerprint = {s: self.shards.empty((runs.rows, 32), np.uint8) for s in named}
-        prefixes = {s: self._occurrence_prefixes(profiles[s], witnesses[s]) for s in named}
+        prefixes = {
+            s: occurrence_prefixes(profiles[s], witnesses[s], release=self.certified.id) for s in named
+        }
         headers = {s: run_header(profiles[s].id) for s in named}
-        base = self._selection_prefix()
+        base = selection_prefix(self.certified.id)
         engine = self.engine
 
         def work(task: tuple[int, int]) -> dict[str, int]:
@@ -144,6 +147,17 @@ class Pipeline:
             return {"chapters": self._chapters(low, high), "occurrences": 2 * (rows.stop - rows.start)}
 
         self.shards.run("occurrences", list(self._ranges(len(runs.start))), work)
+        for s in named:
+            self._commit(profiles[s], runs, occurrence[s])
+        states = {
+            s: self._run_states(projections[profiles[s].spec.projection], runs, occurrence[s]) for s in named
+        }
+        number = {s: self.shards.empty((runs.rows,), np.int32) for s in named}
+
+        def group(short: str) -> None:
+            number[short][:] = group_runs(named[short], runs, states[short].reach)
+
+        self.shards.run("groups", list(named), group)
         results = {}
         for short, atoms in named.items():
             results[short] = self._decide_runs(
@@ -151,12 +165,30 @@ class Pipeline:
                 projections[profiles[short].spec.projection],
                 runs,
                 atoms,
+                number.pop(short),
+                states[short].rows,
                 witnesses=witnesses[short],
-                selection=selection,
-                occurrence=occurrence[short],
-                fingerprint=fingerprint[short],
+                arrays=(selection, occurrence[short], fingerprint[short]),
             )
+
+        def verify(short: str) -> None:
+            inside, gaps = matched_sentences(runs, results[short].classes.groups, len(runs.start))
+            verify_atoms(self.namer, named[short], inside=inside, gaps=gaps)
+
+        self.shards.run("verification", list(named), verify)
         return results
+
+    def _run_states(self, projection: Projection, runs: Runs, occurrence: Bytes2D) -> RunStates:
+        live = reach_before(runs, projection.excluded_from(runs.start))
+        readable = reach_before(
+            runs, first_hit(runs.start, self.witness.unreadable_start, self.witness.unreadable_end)
+        )
+        rows = RowStates(
+            rows_beyond(runs, live),
+            rows_beyond(runs, readable),
+            self.deferral.rows(self.release, runs, occurrence),
+        )
+        return RunStates(rows, np.minimum(live, readable))
 
     def _decide_runs(
         self,
@@ -164,31 +196,23 @@ class Pipeline:
         projection: Projection,
         runs: Runs,
         named: NamedAtoms,
+        number: NDArray[np.int32],
+        states: RowStates,
         *,
         witnesses: Witnesses,
-        selection: Bytes2D,
-        occurrence: Bytes2D,
-        fingerprint: Bytes2D,
+        arrays: tuple[Bytes2D, Bytes2D, Bytes2D],
     ) -> ProfileResult:
-        live = self._reach(runs, projection.excluded_from(runs.start))
-        readable = self._reach(
-            runs, first_hit(runs.start, self.witness.unreadable_start, self.witness.unreadable_end)
-        )
-        length, sentence = runs.row_length, runs.row_sentence
-        states = RowStates(
-            length > live[sentence],
-            length > readable[sentence],
-            self.deferral.rows(self.release, runs, occurrence),
-        )
-        fingerprint[~states.evaluated] = 0
-        number = group_runs(named, runs, np.minimum(live, readable))
+        fingerprint = arrays[2]
+        fingerprint[np.flatnonzero(~states.evaluated)] = 0
         bad_sentence, bad_inner = member_collisions(self.namer.tables, named)
         member = rows_with(runs, bad_sentence, bad_inner) if bad_sentence.any() or bad_inner.any() else None
         decided, partial = decide(
-            number=number, states=states, member_collision=member, fingerprint=fingerprint
+            number=number,
+            states=states,
+            member_collision=member,
+            fingerprint=fingerprint,
+            suspects_of=suspects_in_shards(self.shards, f"collisions {profile.spec.short}"),
         )
-        inside, gaps = matched_sentences(runs, decided.groups, len(runs.start))
-        verify_atoms(self.namer, named, inside=inside, gaps=gaps)
         return self._result(
             profile,
             projection,
@@ -197,7 +221,7 @@ class Pipeline:
             states,
             partial=partial,
             class_witness=run_witnesses(decided.groups, named, runs, self.engine),
-            arrays=(selection, occurrence, fingerprint),
+            arrays=arrays,
             witnesses=witnesses,
         )
 
@@ -205,12 +229,6 @@ class Pipeline:
         first = runs.row_sentence
         last = first + (runs.row_length - 1)
         return witnesses_of(projection, runs.start, runs.end, first=first, last=last)
-
-    @staticmethod
-    def _reach(runs: Runs, limit: Ints) -> Ints:
-        """Longest run from each sentence whose end does not pass a byte limit."""
-        ends = np.searchsorted(runs.end, limit, side="right") - np.arange(len(runs.end))
-        return np.asarray(np.minimum(runs.reach, np.maximum(ends, 0)))
 
     def _ranges(self, count: int) -> Iterator[tuple[int, int]]:
         for low in range(0, count, self.batch):
@@ -226,9 +244,9 @@ class Pipeline:
     def _paragraph_profiles(
         self, profiles: dict[str, Profile], projections: dict[str, Projection]
     ) -> dict[str, ProfileResult]:
-        universe = enumerate_paragraphs(self.release)
-        selections = span_selections(self.certified.id, universe.start, universe.end)
-        selection = np.frombuffer(b"".join(selections), np.uint8).reshape(-1, 16)
+        universe = deduplicated(enumerate_paragraphs(self.release))
+        base = selection_prefix(self.certified.id)
+        selection = self.engine.span_selections(base, universe.start, universe.end)
         index = np.arange(universe.rows)
         results = {}
         for short in ("FP", "PP"):
@@ -236,11 +254,15 @@ class Pipeline:
             projection = projections[profile.spec.projection]
             witnesses = witnesses_of(projection, universe.start, universe.end, first=index, last=index)
             occurrence = self.engine.occurrence_ids(
-                self._occurrence_prefixes(profile, witnesses), witnesses.of_row, selection
+                occurrence_prefixes(profile, witnesses, release=self.certified.id),
+                witnesses.of_row,
+                selection,
             )
+            self._commit(profile, universe, occurrence)
             results[short] = self._decide_paragraphs(
                 profile, projection, universe, witnesses=witnesses, selection=selection, occurrence=occurrence
             )
+        self._plain = None  # a copy of the text: not to be held while runs are evaluated
         return results
 
     def _decide_paragraphs(
@@ -263,7 +285,11 @@ class Pipeline:
         self._plain = self._plain or named
         evaluated = np.flatnonzero(states.evaluated)
         fingerprint = paragraph_fingerprints(
-            named, profile.id, evaluated, engine=self.engine, digest=self.digest
+            named,
+            profile.id,
+            evaluated,
+            digests=sharded_digests(self.engine, self.shards, f"fingerprints {profile.spec.short}"),
+            digest=self.digest,
         )
         decided, partial = decide(
             number=named.number, states=states, member_collision=None, fingerprint=fingerprint
@@ -276,7 +302,7 @@ class Pipeline:
             decided,
             states,
             partial=partial,
-            class_witness=paragraph_witnesses(named, decided.groups, engine=self.engine),
+            class_witness=paragraph_witnesses(named, decided.groups, digests=self.engine.text_digests),
             arrays=(selection, occurrence, fingerprint),
             witnesses=witnesses,
         )
@@ -297,6 +323,10 @@ class Pipeline:
         witnesses: Witnesses,
     ) -> ProfileResult:
         selection, occurrence, fingerprint = arrays
+        missing = bool((states.missing & ~states.excluded).any())
+        validation = validation_records(profile, universe, self.certified, missing=missing)
+        if not partial and not set(ACCEPTANCE) <= set(validation):
+            decided, partial = decided.withheld(), True
         classes = issue_classes(
             profile,
             decided.groups,
@@ -321,55 +351,8 @@ class Pipeline:
             partition=partition,
             classes=classes,
             partial=partial,
+            validation=validation,
         )
-
-    def _selection_prefix(self) -> bytes:
-        return name_prefix(
-            "selection", {"release": uuid_text(self.certified.id), "coord": COORDINATE_PROFILE}
-        )
-
-    def _occurrence_prefixes(self, profile: Profile, witnesses: Witnesses) -> list[bytes]:
-        facts = {
-            "coord": COORDINATE_PROFILE,
-            "profile": uuid_text(profile.id),
-            "release": uuid_text(self.certified.id),
-            "granularity": profile.spec.granularity,
-        }
-        empty = name_prefix("passage-occurrence", {**facts, "mask": "0" * 64})
-        return [empty.replace(b"0" * 64, root.hex().encode("ascii")) for root in witnesses.root]
-
-    def _certify(self, result: ProfileResult) -> None:
-        """Write the validation records whose checks passed."""
-        records = {
-            "profile": certify_profile(self.certified.policy, result.profile),
-            "inventory-count": certify_inventory(self.release, result.universe),
-            "compiler-vectors": vectors_digest(),
-        }
-        if not (result.partition.failure == FAILURE_CODES["missing_witness_bytes"]).any():
-            records["text-release"] = self.certified.certified
-        result.validation.update(records)
-
-    def _finish(self, result: ProfileResult) -> None:
-        """The last validation record, the remaining roots, and the status."""
-        if not (result.partition.failure == FAILURE_CODES["digest_collision"]).any():
-            result.validation["preimages-verified"] = result.roots["evidence"]
-        for kind in DATASETS:
-            result.roots["dataset-" + kind.replace("_", "-")] = self.certified.dataset_roots[kind]
-        result.roots["validation"] = validation_root(result.profile, result.validation)
-        result.roots["compiler"] = compiler_root()
-        result.coverage = coverage_of(result)
-
-
-@contextmanager
-def no_collector() -> Iterator[None]:
-    """Switch the cyclic collector off: millions of short-lived bytes objects hold no cycle."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def evaluate(
@@ -387,21 +370,24 @@ def evaluate(
     """Certify a release and evaluate its four profiles; see `tekrar.build.build` for the arguments."""
     with no_collector():
         witness = Witness(release, source)
-        chosen = pick_engine(engine, digest)
-        certified = certify_release(release, witness, stated=stated, digests=chosen.text_digests)
+        most = 2 * (MAX_RUN - 1) * int(np.count_nonzero(release.atom_kind == ATOM_SENTENCE))
+        chosen = pick_engine(engine, digest, occurrences=most)
+        shards = Shards(workers, progress)
+        certified = certify_release(
+            release, witness, stated=stated, digests=sharded_digests(chosen, shards, "atoms")
+        )
         pipeline = Pipeline(
             certified,
             witness,
             engine=chosen,
-            workers=workers,
+            shards=shards,
             batch=batch,
             defer=defer,
             digest=digest,
-            progress=progress,
         )
         results = pipeline.run()
     reports = {
         stage: [{"worker": r.worker, "tasks": r.tasks, **r.notes} for r in rows]
-        for stage, rows in pipeline.shards.reports.items()
+        for stage, rows in shards.reports.items()
     }
     return certified, results, {"engine": pipeline.engine.name, "workers": workers, "stages": reports}

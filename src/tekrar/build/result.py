@@ -19,6 +19,17 @@ from tekrar.core.witness import Witnesses
 Bytes2D = NDArray[np.uint8]
 
 
+def extents_in(
+    universe: Paragraphs | Runs, rows: NDArray[np.int64] | slice
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First byte and extent length of rows of a universe, given as a slice or in any order."""
+    if isinstance(universe, Runs):
+        if isinstance(rows, slice):
+            return universe.extents(rows.start, rows.stop)
+        return universe.extents_of(rows)
+    return universe.start[rows], universe.end[rows] - universe.start[rows]
+
+
 @dataclass
 class ProfileResult:
     """One evaluated profile; rows are the universe in document order.
@@ -54,12 +65,7 @@ class ProfileResult:
 
     def extents(self, rows: NDArray[np.int64] | slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First byte and extent length of rows, given as a slice or in any order."""
-        universe = self.universe
-        if isinstance(universe, Runs):
-            if isinstance(rows, slice):
-                return universe.extents(rows.start, rows.stop)
-            return universe.extents_of(rows)
-        return universe.start[rows], universe.end[rows] - universe.start[rows]
+        return extents_in(self.universe, rows)
 
 
 @dataclass(frozen=True)

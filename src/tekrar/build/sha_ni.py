@@ -36,10 +36,7 @@ SHA256_H0: NDArray[np.uint32] = np.array(
     [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19],
     np.uint32,
 )
-SHA1_H0: NDArray[np.uint32] = np.array(
-    [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0], np.uint32
-)
-SHA256_H0.flags.writeable = SHA1_H0.flags.writeable = False
+SHA256_H0.flags.writeable = False
 
 _U32 = np.dtype(np.uint32)
 _U8 = np.dtype(np.uint8)

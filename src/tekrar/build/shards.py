@@ -1,19 +1,20 @@
 """Shards: the same work in one process or in several forked ones, into arrays that all of them share.
 
-Task t goes to worker t modulo the worker count, each task writes only its own rows, and nothing is merged
-by order of arrival, so the
-worker count cannot change a byte (REB-02). Workers are forked: they inherit the columns, and no object is
-ever serialized. A worker
-that dies, or whose parent dies, ends the build; nothing it wrote is kept.
+Task t goes to worker t modulo the worker count, each task writes only its own rows, and nothing is merged by
+order of arrival, so the worker count cannot change a byte (REB-02). Workers are forked: they inherit the
+columns, and no object is ever serialized. A worker that dies, or whose parent dies, ends the build; nothing
+it wrote is kept.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import mmap
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,9 @@ from numpy.typing import DTypeLike, NDArray
 from tekrar.errors import IntegrityError, StorageError, TekrarError
 
 Progress = Callable[[str, int, int], None]
+
+#: Rows of a task of `Shards.rows`; a stage of one task forks nothing.
+ROWS_A_TASK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,18 @@ class WorkerReport:
 
 def no_progress(stage: str, done: int, total: int) -> None:
     """A progress sink that shows nothing."""
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """Switch the cyclic collector off: millions of short-lived bytes objects hold no cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Shards:
@@ -72,6 +88,20 @@ class Shards:
         else:
             self.reports[stage] = self._fork(stage, tasks, work)
         self.progress(stage, len(tasks), len(tasks))
+
+    def rows(
+        self, stage: str, shape: tuple[int, int], make: Callable[[int, int], NDArray[np.uint8]]
+    ) -> NDArray[np.uint8]:
+        """An array of bytes, uint8 of that shape, made range by range: `make(low, high)` gives its rows."""
+        count = shape[0]
+        out = self.empty(shape, np.uint8)
+
+        def work(low: int) -> None:
+            high = min(count, low + ROWS_A_TASK)
+            out[low:high] = make(low, high)
+
+        self.run(stage, range(0, count, ROWS_A_TASK), work)
+        return out
 
     @staticmethod
     def _do(

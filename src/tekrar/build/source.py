@@ -1,8 +1,8 @@
 """Byte sources, deferral lists, and the release a build works on.
 
 `ByteSource` is where the witness bytes come from: the release's own text by default. Ranges it reports
-unreadable make the items that touch
-them fail; bytes that read but differ from the certified digest refuse the build (AMB-37).
+unreadable make the items that touch them fail; bytes that read but differ from the certified digest refuse
+the build (AMB-37).
 """
 
 from __future__ import annotations
@@ -52,15 +52,10 @@ class Witness:
                 expected=f"{len(release.text)} bytes",
                 kind="source_differs",
             )
-        low, high = intervals(self.source.unreadable)
-        self.unreadable_start, self.unreadable_end = low, high
-        self.unreadable = unreadable_atoms(release, self.source.unreadable)
+        ranges = _checked_ranges(self.source.unreadable, size=len(release.text))
+        self.unreadable_start, self.unreadable_end = intervals(ranges)
+        self.unreadable = unreadable_atoms(release, ranges)
         self._before = hashlib.sha256(self.view).digest()
-
-    @property
-    def whole(self) -> bool:
-        """Whether every byte could be read."""
-        return not self.unreadable.any()
 
     def certify(self, release: TextRelease, *, certified: bytes, digests: TextDigests) -> None:
         """Check the buffer against the certified digest; with unreadable ranges, every readable atom
@@ -100,6 +95,31 @@ class Witness:
                 mend="build again from an unchanging release",
                 kind="witness_changed",
             )
+
+
+def _checked_ranges(ranges: Sequence[Any], *, size: int) -> list[tuple[int, int]]:
+    """Unreadable ranges as pairs inside the text; a range of no byte says nothing and is dropped.
+
+    Raises:
+        UsageError: no pair of integers, reversed, or outside the text.
+    """
+    checked = []
+    for entry in ranges:
+        pair = tuple(entry) if isinstance(entry, (tuple, list)) else ()
+        if (
+            len(pair) != 2
+            or any(type(place) is not int for place in pair)
+            or not 0 <= pair[0] <= pair[1] <= size
+        ):
+            raise UsageError(
+                f"unreadable range {entry!r}",
+                where="byte source",
+                expected=f"(start, end) with 0 <= start <= end <= {size}",
+                kind="bad_range",
+            )
+        if pair[0] < pair[1]:
+            checked.append((pair[0], pair[1]))
+    return checked
 
 
 def address_row(address: Address, release: TextRelease, universe: Paragraphs | Runs) -> int | None:

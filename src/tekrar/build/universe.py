@@ -1,9 +1,8 @@
 """One profile's evaluation: columns in, groups and a decided state for every row out.
 
-Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5):
-excluded by geometry, failed for
-missing bytes, deferred, failed by collision, matched by verified equality, and only in a universe without
-open items evaluated_unique.
+Each part of the partition is listed by the code that decides it (requirements 3.1, step 4, and 3.5): excluded
+by geometry, failed for missing bytes, deferred, failed by collision, matched by verified equality, and only
+in a universe without open items evaluated_unique.
 """
 
 from __future__ import annotations
@@ -14,11 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.build.shards import Shards
 from tekrar.core.coverage import Partition
-from tekrar.core.exact import Groups, collect_groups, colliding_rows
+from tekrar.core.exact import (
+    Groups,
+    SuspectsOf,
+    collect_groups,
+    colliding_rows,
+    head_words,
+    repeated_words,
+    sharing_head,
+)
 from tekrar.core.policy import FAILURE_CODES, PENDING_CODES
 
 Ints = NDArray[np.int64]
+HEAD_PARTS = 4
+#: From so many rows on, the check of fingerprints is shared out.
+SHARED_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,14 @@ class RowStates:
 
 
 @dataclass(frozen=True)
+class RunStates:
+    """States of a universe of runs, and the longest live and readable run from each sentence."""
+
+    rows: RowStates
+    reach: Ints
+
+
+@dataclass(frozen=True)
 class Decided:
     """Decided groups and rows of one profile.
 
@@ -58,6 +77,11 @@ class Decided:
     pending_peer: Ints
     collided: Ints
 
+    def withheld(self) -> Decided:
+        """The same without a certified unique row: what a universe that was not certified may say."""
+        rows = np.sort(np.concatenate([self.unique, self.pending_peer]))
+        return Decided(self.groups, rows[:0], rows, self.collided)
+
 
 def decide(
     *,
@@ -65,6 +89,7 @@ def decide(
     states: RowStates,
     member_collision: NDArray[np.bool_] | None,
     fingerprint: NDArray[np.uint8],
+    suspects_of: SuspectsOf = sharing_head,
 ) -> tuple[Decided, bool]:
     """Groups, collisions and unique rows from group numbers and fingerprints.
 
@@ -73,6 +98,7 @@ def decide(
         states: excluded, missing and deferred rows.
         member_collision: evaluated rows whose member digests do not determine their content, or None.
         fingerprint: uint8 (rows, 32).
+        suspects_of: finds the rows whose fingerprints may be equal.
 
     Returns:
         the decision and whether the universe is partial.
@@ -81,7 +107,7 @@ def decide(
     grouped = collect_groups(number, evaluated)
     single = _single(number, evaluated)
     collided = np.zeros(len(evaluated), bool)
-    collided[colliding_rows(fingerprint, grouped, single)] = True
+    collided[colliding_rows(fingerprint, grouped, single, suspects_of=suspects_of)] = True
     if member_collision is not None:
         collided |= member_collision & evaluated
     if collided.any():
@@ -97,13 +123,33 @@ def decide(
     return Decided(grouped, unique, pending, np.flatnonzero(collided)), partial
 
 
+def suspects_in_shards(shards: Shards, stage: str) -> SuspectsOf:
+    """`sharing_head` shared out: each task sorts the words that end in its number."""
+
+    def suspects_of(fingerprint: NDArray[np.uint8], rows: Ints) -> Ints:
+        if len(rows) < SHARED_ROWS:
+            return sharing_head(fingerprint, rows)
+        words = head_words(fingerprint, rows)
+        flag = shards.empty((len(rows),), np.uint8)
+
+        def work(part: int) -> None:
+            mine = np.flatnonzero(words % HEAD_PARTS == part)
+            flag[mine[repeated_words(words[mine])]] = 1
+
+        shards.run(stage, range(HEAD_PARTS), work)
+        return np.asarray(rows[np.flatnonzero(flag)])
+
+    return suspects_of
+
+
 def _single(number: NDArray[Any], standing: NDArray[np.bool_]) -> Ints:
     """Standing rows whose preimage no other standing row has: never grouped, or the only one left of their
     group."""
-    rows = np.flatnonzero(standing)
-    ids = number[rows]
-    counts = np.bincount(ids[ids >= 0], minlength=1)
-    return np.asarray(rows[(ids < 0) | (counts[np.maximum(ids, 0)] == 1)])
+    keep = standing & (number < 0)
+    named = np.flatnonzero(standing & (number >= 0))
+    ids = number[named]
+    keep[named] = np.bincount(ids)[ids] == 1
+    return np.flatnonzero(keep)
 
 
 def partition_of(

@@ -14,6 +14,7 @@ from tekrar.artifact.writer import ArtifactWriter
 from tekrar.build.certified import CertifiedRelease
 from tekrar.build.certify import ENCODING_VERSION, vectors_digest
 from tekrar.build.result import ProfileResult
+from tekrar.build.shards import Shards
 from tekrar.core.identity import KEY_DIGEST, uuid_text
 from tekrar.core.occurrence import Paragraphs, Runs
 from tekrar.core.policy import ANNOTATION_KINDS, TREATMENTS
@@ -29,33 +30,58 @@ def write_artifact(
     roots: Sequence[tuple[str, bytes]],
     root: bytes,
     provenance: dict[str, Any],
+    shards: Shards,
 ) -> None:
     """Write the artifact to a temporary place, fsync it and rename it to the target.
 
     Raises:
         UsageError, StorageError: see `PackageWriter`; nothing that reads as an artifact remains.
     """
+    runs = next(r.universe for r in results if isinstance(r.universe, Runs))
+    paragraphs = next(r.universe for r in results if isinstance(r.universe, Paragraphs))
+    tables: dict[str, dict[str, Any]] = {}
+    for result in results:
+        short = result.profile.spec.short
+        tables |= {f"{short}/{name}": columns for name, columns in _profile_tables(result).items()}
+    for name, kind in (("selections/paragraphs", Paragraphs), ("selections/runs", Runs)):
+        tables[name] = {"selection": next(r.selection for r in results if isinstance(r.universe, kind))}
+    tables["units/sentences"] = {"start": runs.start, "end": runs.end, "reach": runs.reach}
+    tables["units/paragraphs"] = {
+        "ordinal": paragraphs.ordinal,
+        "start": paragraphs.start,
+        "end": paragraphs.end,
+    }
+    tables["units/empty-paragraphs"] = {"ordinal": paragraphs.empty}
     with ArtifactWriter(target) as writer:
-        runs = next(r.universe for r in results if isinstance(r.universe, Runs))
-        paragraphs = next(r.universe for r in results if isinstance(r.universe, Paragraphs))
-        writer.table("units/sentences", {"start": runs.start, "end": runs.end, "reach": runs.reach})
-        writer.table(
-            "units/paragraphs",
-            {"ordinal": paragraphs.ordinal, "start": paragraphs.start, "end": paragraphs.end},
-        )
-        writer.table("units/empty-paragraphs", {"ordinal": paragraphs.empty})
-        for name, kind in (("selections/paragraphs", Paragraphs), ("selections/runs", Runs)):
-            chosen = next(r.selection for r in results if isinstance(r.universe, kind))
-            writer.table(name, {"selection": chosen})
-        for result in results:
-            _write_profile(writer, result)
+        _write_tables(writer, tables, shards)
         writer.document("provenance", provenance_document(provenance))
         writer.commit(manifest_document(certified, results, roots=roots, root=root))
 
 
-def _write_profile(writer: ArtifactWriter, result: ProfileResult) -> None:
-    short, part, classes = result.profile.spec.short, result.partition, result.classes
-    tables: dict[str, dict[str, Any]] = {
+def _write_tables(writer: ArtifactWriter, tables: dict[str, dict[str, Any]], shards: Shards) -> None:
+    """Write every table, the largest first; workers write files of their own, and tell their digests through
+    shared memory."""
+
+    def bytes_of(name: str) -> int:
+        return sum(np.asarray(column).nbytes for column in tables[name].values())
+
+    names = sorted(tables, key=lambda name: (-bytes_of(name), name))
+    digest = shards.empty((len(names), 32), np.uint8)
+    size = shards.empty((len(names),), np.int64)
+
+    def work(task: int) -> None:
+        found, size[task] = writer.table_of_child(task, names[task], tables[names[task]])
+        digest[task] = np.frombuffer(found, np.uint8)
+
+    shards.run("write", range(len(names)), work)
+    for task, name in enumerate(names):
+        writer.adopt(name, digest[task].tobytes(), int(size[task]))
+
+
+def _profile_tables(result: ProfileResult) -> dict[str, dict[str, Any]]:
+    """Columns of a profile's tables."""
+    part, classes = result.partition, result.classes
+    return {
         "occurrences": {
             "occurrence": result.occurrence,
             "fingerprint": result.fingerprint,
@@ -80,8 +106,6 @@ def _write_profile(writer: ArtifactWriter, result: ProfileResult) -> None:
         "witnesses": {"root": np.frombuffer(b"".join(result.witnesses.root), np.uint8).reshape(-1, 32)},
         "witness-spans": _witness_spans(result),
     }
-    for name, columns in tables.items():
-        writer.table(f"{short}/{name}", columns)
 
 
 def _witness_spans(result: ProfileResult) -> dict[str, Any]:
@@ -153,15 +177,14 @@ def manifest_document(
 
 
 def provenance_document(provenance: dict[str, Any]) -> bytes:
-    """Provenance outside identity: engine, workers, library versions. No host, path, user or clock."""
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
+    """Provenance outside identity: engine, workers, versions of the libraries that took part.
 
-    libraries = {}
-    for name in LIBRARIES:
-        try:
-            libraries[name] = version(name)
-        except PackageNotFoundError:
-            continue
+    No host, path, user or clock.
+    """
+    import platform
+    import sys
+
+    versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in LIBRARIES}
+    libraries = {name: version for name, version in versions.items() if version}
     record = {**provenance, "libraries": libraries, "python": platform.python_version()}
     return json.dumps(record, sort_keys=True, indent=1).encode("utf-8")

@@ -1,19 +1,21 @@
 """The command line: one table of verbs, one place where errors become messages and exit statuses.
 
 Only the module of the verb that is used is imported, for starting is part of what `tekrar build` is measured
-by.
+by. This module itself imports next to nothing, so that a Ctrl-C finds `main` at work as early as can be.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Final, NoReturn
 
-from tekrar.errors import EXIT_OK, UsageError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Final, NoReturn
+
+    from tekrar.cli.parser import Parser
 
 #: verb -> (module, what it does); the order of the help.
 VERBS: Final[dict[str, tuple[str, str]]] = {
@@ -45,14 +47,8 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("tekrar.cli.demo", "run everything on a real corpus"),
     "completion": ("tekrar.cli.completion", "print a shell completion script"),
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `UsageError` where argparse would write and exit."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise a `UsageError`."""
-        raise UsageError(message, where=self.prog, mend=f"{self.prog} --help", kind="bad_arguments")
+#: Verbs whose answer goes to standard output and nowhere else.
+ANSWERING: Final = ("show", "classes", "coverage", "diff-artifacts", "completion")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,12 +60,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status (`docs/errors.md`).
     """
+    try:
+        return _run(argv)
+    except KeyboardInterrupt as stop:
+        from tekrar.cli.signals import stopped_early
+
+        return stopped_early(stop)
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    from tekrar.cli.signals import Signals
+
+    signals = Signals()
+    if argv is None:
+        signals.watch()
+        if sys.getfilesystemencoding() != "utf-8":
+            _start_again_in_utf8()
     from tekrar.cli.outcome import run_guarded
 
-    if argv is None and sys.getfilesystemencoding() != "utf-8":
-        _start_again_in_utf8()
     words = list(sys.argv[1:] if argv is None else argv)
-    return run_guarded(lambda: _dispatch(words), json_wanted="--json" in words)
+    status = run_guarded(
+        lambda: _dispatch(words), json_wanted="--json" in words, received=lambda: signals.received
+    )
+    signals.end()
+    return status
 
 
 def _start_again_in_utf8() -> NoReturn:
@@ -79,11 +93,12 @@ def _start_again_in_utf8() -> NoReturn:
     """
     import os
 
-    sys.stdout.flush()
     os.execv(sys.executable, [sys.orig_argv[0], "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _dispatch(words: list[str]) -> int:
+    from tekrar.errors import EXIT_OK
+
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return EXIT_OK
@@ -95,6 +110,10 @@ def _dispatch(words: list[str]) -> int:
     verb = words[0]
     module = verb_module(verb)
     args = verb_parser(verb, module).parse_args(words[1:])
+    if verb in ANSWERING or getattr(args, "out", verb) is None:
+        from tekrar.cli.streams import require_stdout
+
+        require_stdout()
     status = module.run(args)
     return EXIT_OK if status is None else int(status)
 
@@ -103,10 +122,14 @@ def verb_module(verb: str) -> ModuleType:
     """The module of a verb.
 
     Raises:
-        UsageError: an unknown verb (near ones are named), or one that this version does not have.
+        UsageError: an unknown verb; near ones are named.
     """
+    import importlib
+
     if verb not in VERBS:
         import difflib
+
+        from tekrar.errors import UsageError
 
         near = difflib.get_close_matches(verb, VERBS, n=3, cutoff=0.5)
         raise UsageError(
@@ -115,21 +138,13 @@ def verb_module(verb: str) -> ModuleType:
             mend="tekrar --help",
             kind="unknown_verb",
         )
-    name = VERBS[verb][0]
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise UsageError(
-            f"this version of tekrar has no verb {verb!r} yet",
-            mend="install a later version",
-            kind="verb_missing",
-        ) from None
+    return importlib.import_module(VERBS[verb][0])
 
 
 def verb_parser(verb: str, module: ModuleType) -> Parser:
     """The parser of one verb, common options included."""
+    from tekrar.cli.parser import Parser
+
     parser = Parser(prog=f"tekrar {verb}", description=VERBS[verb][1], allow_abbrev=False)
     fill_parser(parser, module)
     return parser

@@ -5,37 +5,56 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from tekrar.cli.outcome import print_json
+from tekrar.cli import arguments
+from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.progress import progress
-from tekrar.errors import EXIT_OK, EXIT_STATUS, StorageError, UsageError
+from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
+from tekrar.settings import MAX_WORKERS, read_settings
 
 if TYPE_CHECKING:
     from tekrar.build import BuildResult
 
-#: Below this many rows a second process costs more than it gives.
-ROWS_A_WORKER = 200_000
+#: Sentences in one task at most.
+MAX_BATCH: Final = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar build`."""
-    parser.add_argument("release", type=Path, help="text-release package, as `tekrar import` made it")
-    parser.add_argument("--out", required=True, type=Path, metavar="ARTIFACT", help="folder to make")
     parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes; 0 = one a processor (default 1)"
+        "release", type=arguments.path, help="text-release package, as `tekrar import` made it"
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        type=arguments.path,
+        metavar="ARTIFACT",
+        help="folder to make; an artifact that exists is compared with what is built, never replaced: equal "
+        "is success, anything else is refused",
+    )
+    parser.add_argument(
+        "--workers",
+        type=arguments.number(0, MAX_WORKERS),
+        metavar="N",
+        help=f"processes, at most {MAX_WORKERS}; 0 = one a processor (default: TEKRAR_WORKERS, else 1)",
     )
     parser.add_argument(
         "--engine", choices=("auto", "hashlib", "sha-ni"), default="auto", help="equal roots from each"
     )
     parser.add_argument(
-        "--batch", type=int, default=1024, metavar="N", help="sentences a task; never changes a root"
+        "--batch",
+        type=arguments.number(1, MAX_BATCH),
+        default=1024,
+        metavar="N",
+        help=f"sentences a task, at most {MAX_BATCH}; never changes a root",
     )
     parser.add_argument(
         "--defer",
-        type=Path,
+        type=arguments.path,
         metavar="FILE",
-        help="occurrences to put off, one a line: book/chapter:start+length, book/chapter/pN, or an ID",
+        help="occurrences to put off, one a line: book/chapter:start+length, book/chapter/pN, or an ID; "
+        "a line that is # alone or starts with # and a space is a comment, #3/1:1+2 is an address",
     )
 
 
@@ -43,9 +62,9 @@ def run(args: argparse.Namespace) -> int:
     """Build, and say what repeats."""
     from tekrar.build import build
 
-    workers = args.workers or len(os.sched_getaffinity(0))
-    if workers < 0:
-        raise UsageError(f"--workers {workers}", expected="0 or more")
+    _check_target(args.out)
+    workers = _workers(args.workers)
+    deferred = _deferred(args.defer)
     with progress(args, "building") as advance:
 
         def tell(stage: str, done: int, total: int) -> None:
@@ -57,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             workers=workers,
             engine=args.engine,
             batch=args.batch,
-            defer=_deferred(args.defer),
+            defer=deferred,
             progress=tell,
         )
     failed = any(c.counts["failed"] for c in result.coverage.values())
@@ -65,8 +84,28 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(record)
     elif not args.quiet:
-        print(_told(record))
+        say(*_told(record))
+        if not failed:
+            say_next("tekrar", "verify", args.out, "--release", args.release)
     return EXIT_STATUS["integrity_error"][0] if failed else EXIT_OK
+
+
+def _check_target(out: Path) -> None:
+    """Refuse what can only fail at the end of a long build: something else stands at the target.
+
+    Raises:
+        UsageError: what is there is no artifact, or a damaged one.
+    """
+    if not os.path.lexists(out):
+        return
+    from tekrar.artifact.reader import Artifact
+    from tekrar.errors import TekrarError
+    from tekrar.package.atomic import target_exists
+
+    try:
+        Artifact(out)
+    except TekrarError as error:
+        raise target_exists(out) from error
 
 
 def summary(result: BuildResult) -> dict[str, Any]:
@@ -82,24 +121,71 @@ def summary(result: BuildResult) -> dict[str, Any]:
     }
 
 
+def _workers(given: int | None) -> int:
+    """Processes: the option, else TEKRAR_WORKERS, else 1; an option of 0 is one a processor."""
+    if given is None:
+        return read_settings().workers or 1
+    return given or min(len(os.sched_getaffinity(0)), MAX_WORKERS)
+
+
 def _deferred(path: Path | None) -> list[str]:
+    """The items of a deferral list.
+
+    A book may be called `#`-something, and `#3` is the third book, so a comment is only a line that is `#`
+    alone or starts with `#` and a space. Lines end at LF or CRLF only: labels may hold other breaks.
+
+    Raises:
+        UsageError: it is no regular file, too large or not UTF-8.
+        NotFoundError, StorageError: it is missing or cannot be read.
+    """
     if path is None:
         return []
+    from tekrar.package.storage import regular_bytes
+
     try:
-        lines = path.read_text("utf-8").splitlines()
+        text = regular_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 at byte {error.start}", where=str(path)) from None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}", where=str(path)) from None
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+        raise UsageError(
+            f"byte {error.start} is not UTF-8",
+            where=str(path),
+            expected="a list in UTF-8, one occurrence a line",
+            mend="convert the file to UTF-8",
+            kind="invalid_utf8",
+        ) from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return [line for line in lines if line.strip() and line.rstrip() != "#" and not line.startswith("# ")]
 
 
-def _told(record: dict[str, Any]) -> str:
+def _told(record: dict[str, Any]) -> list[str]:
+    from tekrar.view.plain import counted
+
     lines = [f"artifact       {record['artifact']}", f"artifact_root  {record['artifact_root']}"]
     for short, c in record["coverage"].items():
         lines.append(
-            f"{short}  {c['exact_status']:<8}  {c['emitted']:>9} occurrences  "
-            f"{c['published_classes']:>7} classes published, {c['dominated_classes']} dominated  "
+            f"{short}  {c['exact_status']:<8}  "
+            f"{counted(c['emitted'], 'occurrence', 'occurrences', form='>9')}  "
+            f"{counted(c['published_classes'], 'class', 'classes', form='>7')} published, "
+            f"{c['dominated_classes']} dominated  "
             f"{c['excluded']} excluded, {c['failed']} failed, {c['not_evaluated']} not evaluated"
         )
-    return "\n".join(lines)
+    if why := _why_partial(record["coverage"]):
+        lines.append(why)
+    return lines
+
+
+def _why_partial(coverage: dict[str, dict[str, Any]]) -> str:
+    """What is open in the partial profiles, in one line; "" where all are complete."""
+    from tekrar.view.plain import counted
+
+    partial = {short: c for short, c in coverage.items() if c["exact_status"] == "partial"}
+    if not partial:
+        return ""
+    failed, waiting = (sum(c[part] for c in partial.values()) for part in ("failed", "not_evaluated"))
+    open_items = []
+    if failed:
+        open_items.append(f"{counted(failed, 'occurrence', 'occurrences')} failed")
+    if waiting:
+        open_items.append(
+            f"{counted(waiting, 'occurrence', 'occurrences')} put off (--defer) or waiting for an open one"
+        )
+    return f"partial: {', '.join(partial)} publish nothing; {' and '.join(open_items)}"

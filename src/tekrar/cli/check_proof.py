@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from tekrar.cli.outcome import print_json
-from tekrar.errors import EXIT_OK, NotFoundError, StorageError
+from tekrar.cli import arguments
+from tekrar.cli.outcome import print_json, say
+from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar check-proof`."""
-    parser.add_argument("proof", type=Path, help="proof, as `tekrar prove` wrote it")
+    parser.add_argument("proof", type=arguments.path, help="proof, as `tekrar prove` wrote it")
     parser.add_argument(
         "--root", required=True, metavar="ARTIFACT_ROOT", help="the root you trust, 64 hex digits"
     )
@@ -19,18 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the proof, and say what it proves."""
+    from tekrar.package.storage import regular_bytes
     from tekrar.verify.proof_check import MAX_BYTES, check_proof, parse_root
 
     root = parse_root(args.root)
-    try:
-        with open(args.proof, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFoundError(
-            f"no file {args.proof}", where=str(args.proof), mend="tekrar prove … --out FILE"
-        ) from None
-    except OSError as error:
-        raise StorageError(f"{args.proof} cannot be read: {error.strerror}", where=str(args.proof)) from None
+    data = regular_bytes(args.proof, limit=MAX_BYTES)
     proved = check_proof(data, artifact_root=root, where=str(args.proof))
     record = proved.as_record()
     if args.json:
@@ -39,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"proved under artifact_root {root.hex()}")
         for name in record:
             if name not in ("proved", "artifact_root", "reasons"):
-                print(f"  {name:<13} {record[name]}")
+                say(f"  {name:<13} {record[name]}")
         for row in record.get("reasons", ()):
             print(f"  {row['reason']} by selection {row['selection']}")
     return EXIT_OK

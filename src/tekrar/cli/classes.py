@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
+from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
-from tekrar.errors import EXIT_OK, UsageError
+from tekrar.errors import EXIT_OK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,35 +26,38 @@ NAMED_MEMBERS = 6
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar classes`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
         "--release",
-        type=Path,
+        type=arguments.path,
         metavar="RELEASE",
-        help="the release it was built from; needed for texts, places and --json",
+        help=f"{RELEASE_HELP}; texts, places and --json need it",
     )
     parser.add_argument("--profile", metavar="FP|FS|PP|PS", help="one profile (default: all four in turn)")
-    parser.add_argument("--min-length", type=int, metavar="N", help="at least N sentences (a paragraph is 1)")
-    parser.add_argument("--max-length", type=int, metavar="N", help="at most N sentences")
-    parser.add_argument("--min-size", type=int, metavar="N", help="at least N members")
-    parser.add_argument("--max-size", type=int, metavar="N", help="at most N members")
+    parser.add_argument(
+        "--min-length", type=arguments.number(0), metavar="N", help="at least N sentences (a paragraph is 1)"
+    )
+    parser.add_argument("--max-length", type=arguments.number(0), metavar="N", help="at most N sentences")
+    parser.add_argument("--min-size", type=arguments.number(0), metavar="N", help="at least N members")
+    parser.add_argument("--max-size", type=arguments.number(0), metavar="N", help="at most N members")
     parser.add_argument(
         "--book", action="append", default=[], metavar="NAME", help="with a member in a book; may be repeated"
     )
     parser.add_argument("--text", metavar="SUBSTRING", help="with a member that holds exactly this text")
     parser.add_argument(
         "--status",
-        default="published",
+        default="presented",
         metavar="STATUS",
-        help="published (default), dominated, provisional (groups of a partial profile) or all",
+        help="presented (default: published classes, and in a partial profile its provisional groups), "
+        "published, dominated, provisional or all",
     )
     parser.add_argument(
         "--sort", default="length", metavar="KEY", help="length (default), size, or order (of the document)"
     )
-    parser.add_argument("--page", type=int, default=1, metavar="N", help="page, from 1")
+    parser.add_argument("--page", type=arguments.number(1), default=1, metavar="N", help="page, from 1")
     parser.add_argument(
         "--page-size",
-        type=int,
+        type=arguments.number(0),
         metavar="N",
         help=f"classes a page; 0 = all (default {PAGE_SIZE}, --json all)",
     )
@@ -65,20 +70,15 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.open import open_corpus
 
     choice = _choice(args)
-    if args.release is None and (args.json or choice.needs_release):
-        asked = "members with places" if args.json else "--book, --text or --hide-blank"
-        raise UsageError(
-            f"the text release is needed for {asked}",
-            expected="the release the artifact was built from",
-            mend="give --release RELEASE",
-            kind="release_needed",
-        )
+    release = release_for(args, needed=args.json or choice.needs_release)
     size = args.page_size
     if size is None:
         size = 0 if args.json and args.page == 1 else PAGE_SIZE
-    corpus = open_corpus(args.artifact, args.release)
+    corpus = open_corpus(args.artifact, release)
     chosen = [(view, choose(corpus, view, choice)) for view in corpus.views(args.profile)]
     page = page_of(chosen, page=args.page, size=size)
+    if told := _unlisted(chosen):
+        print(told, file=sys.stderr)
     if args.json:
         for view, numbers in page:
             for record in class_records(corpus, view, numbers):
@@ -132,12 +132,24 @@ def named(record: dict[str, Any]) -> str:
     return str(record["class_id"] or f"group {record['group']}")
 
 
+def _unlisted(chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]]) -> str:
+    """What to say when nothing is chosen although groups exist: nothing listed is not nothing found."""
+    if any(len(numbers) for _, numbers in chosen):
+        return ""
+    groups = {view.short: view.coverage["provisional_groups"] for view, _ in chosen}
+    held = ", ".join(f"{short} {count}" for short, count in groups.items() if count)
+    return f"nothing fits; provisional groups of partial profiles: {held}" if held else ""
+
+
 def _footer(
     chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]], *, page: int, size: int
 ) -> Iterator[str]:
+    from tekrar.view.plain import counted
+
     total = sum(len(numbers) for _, numbers in chosen)
     pages = max(1, -(-total // size)) if size else 1
-    yield f"page {page} of {pages}: {total} classes" + (f"; next: --page {page + 1}" if page < pages else "")
+    listed = f"page {page} of {pages}: {counted(total, 'class', 'classes')}"
+    yield listed + (f"; next: --page {page + 1}" if page < pages else "")
     for view, numbers in chosen:
         counts = view.coverage
         yield (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar coverage`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument("--profile", metavar="FP|FS|PP|PS", help="one profile (default: all four)")
     parser.add_argument(
         "--granularity",
@@ -26,6 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Say what the artifact covers."""
     from tekrar.view.coverage import coverage_record, granularity_record
     from tekrar.view.open import open_corpus
+    from tekrar.view.records import about
 
     corpus = open_corpus(args.artifact)
     views = corpus.views(args.profile)
@@ -34,13 +35,7 @@ def run(args: argparse.Namespace) -> int:
         answer = {"profiles": [coverage_record(view) for view in views]}
     else:
         answer = granularity_record(views, args.granularity)
-    release = corpus.artifact.manifest["release"]
-    record = {
-        "release": release["text_release"],
-        "edition": release["edition"],
-        "artifact_root": corpus.artifact.artifact_root.hex(),
-        **answer,
-    }
+    record = {**about(corpus), **answer}
     if args.json:
         print_json(record)
     else:

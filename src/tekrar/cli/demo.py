@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar demo`."""
     parser.add_argument(
-        "--out", type=Path, default=Path("demo-out"), metavar="DIR", help="folder to make (default demo-out)"
+        "--out",
+        type=arguments.path,
+        default=Path("demo-out"),
+        metavar="DIR",
+        help="folder to make (default demo-out)",
     )
     parser.add_argument(
         "--sample",
@@ -40,8 +45,6 @@ def run(args: argparse.Namespace) -> int:
 
     begun = time.monotonic()
     data, source, language = _source(args)
-    folder.prepare(args.out)
-    write_file(source, data)
     release, artifact = args.out / folder.RELEASE, args.out / folder.ARTIFACT
     verbs = [
         ["import", str(source), "--language", language, "--out", str(release)],
@@ -49,9 +52,11 @@ def run(args: argparse.Namespace) -> int:
         ["verify", str(artifact), "--release", str(release)],
         ["report", str(artifact), "--release", str(release), "--out", str(args.out / folder.REPORT)],
     ]
-    for words in verbs:
-        if status := _run_verb(args, words):
-            return status
+    with folder.made(args.out):
+        write_file(source, data)
+        for words in verbs:
+            if status := _run_verb(args, words):
+                return status
     seconds = time.monotonic() - begun
     corpus = open_corpus(artifact, release)
     described, told, examples = _sample(corpus) if args.sample else _found(corpus)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tekrar.cli.outcome import print_json
+from tekrar.cli import arguments
+from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.progress import Progress, progress
 from tekrar.errors import EXIT_OK, SourceError, UsageError
 
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar import`."""
     parser.add_argument(
-        "source", nargs="+", type=Path, help="a file, a folder of files, or several files (plain or gzip)"
+        "source",
+        nargs="+",
+        type=arguments.path,
+        help="a file, a folder of files, or several files (plain or gzip)",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="folder to make")
+    parser.add_argument("--out", required=True, type=arguments.path, metavar="RELEASE", help="folder to make")
     parser.add_argument(
         "--format",
         choices=("structured", "jsonl", "text", "markdown"),
@@ -36,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--edition", metavar="NAME", help="name of this text version (default: the source's, else unnamed)"
     )
     parser.add_argument(
-        "--order", type=Path, metavar="FILE", help="book order: file names, one a line (default: byte order)"
+        "--order",
+        type=arguments.path,
+        metavar="FILE",
+        help="book order: file names, one a line (default: byte order)",
     )
     parser.add_argument(
         "--ignore-sents", action="store_true", help="JSON lines: segment, though the source brings sentences"
@@ -64,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(record)
     elif not args.quiet:
-        print(_told(record))
+        say(*_told(record))
+        if None not in record["datasets"].values():
+            say_next("tekrar", "build", args.out, "--out", "artifact")
     return EXIT_OK
 
 
@@ -183,6 +192,7 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
 
     core = info.manifest["core_release_manifest"]
     policy = scope_policy(core["language"])
+    markers = imported.release.datasets.get("note_markers")
     return {
         "release": str(info.path),
         "text_release": info.manifest["text_release"],
@@ -196,12 +206,13 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
         "policy_digest": policy.digest.hex(),
         "counts": {key: core[key] for key in ("books", "chapters", "paragraphs", "sentences", "bytes")},
         "datasets": {kind: row and row["spans"] for kind, row in info.manifest["datasets"].items()},
+        "source_gaps": 0 if markers is None else int(markers.status.sum()),
         "sources": len(imported.sources),
         "unread": list(imported.unread),
     }
 
 
-def _told(record: dict[str, Any]) -> str:
+def _told(record: dict[str, Any]) -> list[str]:
     counts = record["counts"]
     files = "1 file" if record["sources"] == 1 else f"{record['sources']} files"
     lines = [
@@ -219,12 +230,14 @@ def _told(record: dict[str, Any]) -> str:
         if spans is None:
             lines.append(f"  {label:<12}  MISSING: a build of this release will be refused")
         else:
-            lines.append(f"  {label:<12}  {spans:,}")
+            gaps = record["source_gaps"] if kind == "note_markers" else 0
+            noted = f", of which {gaps:,} without a note (source_gap)" if gaps else ""
+            lines.append(f"  {label:<12}  {spans:,}{noted}")
     if record["unread"]:
         lines.append(f"  not read      {', '.join(record['unread'])}")
     if not counts["sentences"]:
         lines.append("  The source holds no sentence; the release is complete and empty.")
-    return "\n".join(lines)
+    return lines
 
 
 def _segmented(segmenter: str) -> str:

@@ -6,19 +6,39 @@ No traceback reaches a user unasked.
 from __future__ import annotations
 
 import json
-import os
+import shlex
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final, TextIO
 
-from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError
+from tekrar.cli.signals import Termination
+from tekrar.cli.streams import fill_closed, silence_stdout
+from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError, Terminated
 from tekrar.settings import Settings, read_settings
 
+#: Mends of the core's errors by kind: the core knows no verb and no option, so it can name none.
+_MENDS: Final = {
+    "no_such_book": "copy a book's name as `tekrar classes` shows it in addresses; #N is the Nth book",
+    "no_such_place": "copy an address as `tekrar classes` prints it, or count from 1 with headings and empty "
+    "paragraphs included",
+    "unknown_profile": "give one of them as it stands here, such as --profile FS",
+}
 
-def run_guarded(work: Callable[[], int], *, json_wanted: bool) -> int:
-    """Run a verb and turn whatever it raises into a message and an exit status."""
+
+def run_guarded(
+    work: Callable[[], int], *, json_wanted: bool, received: Callable[[], int] = lambda: 0
+) -> int:
+    """Run a verb and turn whatever it raises into a message and an exit status.
+
+    Args:
+        work: the verb; gives its exit status.
+        json_wanted: whether an error goes to stdout as JSON too.
+        received: number of the signal that was received last, 0 for none.
+    """
+    fill_closed()
     for stream in (sys.stdout, sys.stderr):
         # Output is UTF-8 in every locale; what no encoding can hold (a file name's stray bytes) is escaped.
         if hasattr(stream, "reconfigure"):
@@ -38,24 +58,51 @@ def run_guarded(work: Callable[[], int], *, json_wanted: bool) -> int:
             raise _storage(error) from error
         return status
     except BrokenPipeError:
-        _silence_stdout()
+        silence_stdout()
         return EXIT_OK
-    except TekrarError as error:
-        return _report(error, json_wanted=json_wanted)
-    except KeyboardInterrupt:
-        return _report(
-            Interrupted("stopped", mend="run it again; nothing half-written remains"), json_wanted=json_wanted
-        )
-    except MemoryError:
-        return _fault("out of memory", "give it more memory, or import fewer books", json_wanted=json_wanted)
+    except KeyboardInterrupt as stop:
+        return _report(_stopped(isinstance(stop, Termination)), json_wanted=json_wanted)
     except Exception as error:
-        if settings.traceback:
-            traceback.print_exc()
-        return _fault(
-            f"internal error: {type(error).__name__}: {error}",
-            "please report this with the command you ran; TEKRAR_TRACEBACK=1 shows where it happened",
-            json_wanted=json_wanted,
-        )
+        if number := received():  # code in C answers a signal with an error of its own
+            return _report(_stopped(number == signal.SIGTERM), json_wanted=json_wanted)
+        return _failed(error, shown=settings.traceback, json_wanted=json_wanted)
+
+
+def _stopped(terminated: bool) -> TekrarError:
+    if terminated:
+        return Terminated("ended by SIGTERM", mend="run it again; nothing half-written remains")
+    return Interrupted("stopped", mend="run it again; nothing half-written remains")
+
+
+def _failed(error: Exception, *, shown: bool, json_wanted: bool) -> int:
+    if isinstance(error, TekrarError):
+        error.mend = error.mend or _MENDS.get(error.kind, "")
+        return _report(error, json_wanted=json_wanted)
+    if isinstance(error, MemoryError):
+        return _fault("out of memory", "give it more memory, or import fewer books", json_wanted=json_wanted)
+    if shown:
+        traceback.print_exception(error)
+    return _fault(
+        f"internal error: {type(error).__name__}: {error}",
+        "please report this with the command you ran; TEKRAR_TRACEBACK=1 shows where it happened",
+        json_wanted=json_wanted,
+    )
+
+
+def say(*lines: str, file: TextIO | None = None) -> None:
+    """Lines for people, on stdout unless another stream is given.
+
+    Names of files, books and editions come from outside: control and direction characters in them are shown
+    as marks, so that no name can imitate a line of ours.
+    """
+    from tekrar.view.plain import safe
+
+    print("\n".join(map(safe, lines)), file=file or sys.stdout)
+
+
+def say_next(*words: object) -> None:
+    """The command that usually comes next, ready to be copied; for people only."""
+    say(f"next: {shlex.join(map(str, words))}")
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -91,9 +138,10 @@ def _say(lines: list[str], record: dict[str, str], *, status: int, json_wanted: 
             print_json({"error": record})
         sys.stdout.flush()
     except OSError:  # stdout is what failed: a full disk, a closed pipe
-        _silence_stdout()
+        silence_stdout()
     with suppress(OSError):
-        print("\n".join(lines), file=sys.stderr, flush=True)
+        say(*lines, file=sys.stderr)
+        sys.stderr.flush()
     return status
 
 
@@ -101,11 +149,3 @@ def _storage(error: OSError) -> StorageError:
     from tekrar.package.storage import storage_error
 
     return storage_error(error, error.filename if error.filename is not None else "standard output")
-
-
-def _silence_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush finds no broken pipe or full disk."""
-    with suppress(OSError, ValueError, AttributeError):
-        sink = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(sink, sys.stdout.fileno())
-        os.close(sink)

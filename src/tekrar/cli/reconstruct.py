@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from tekrar.cli.outcome import print_json
+from tekrar.cli import arguments
+from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar reconstruct`."""
-    parser.add_argument("release", type=Path, help="a text release")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file to make (default: standard output)")
+    parser.add_argument("release", type=arguments.path, help="a text release")
+    parser.add_argument(
+        "--out", type=arguments.path, metavar="FILE", help="file to make (default: standard output)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif not args.quiet:
-        print(f"{args.out}: {len(text):,} bytes, certified digest {opened.certified.hex()}")
+        say(f"{args.out}: {len(text):,} bytes, certified digest {opened.certified.hex()}")
     return EXIT_OK

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from tekrar.cli import arguments
+from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json
-from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
+from tekrar.errors import EXIT_OK, EXIT_STATUS
+
+#: Sentences shown on either side of a member at most.
+MAX_CONTEXT: Final = 10_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar show`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
         "query",
         metavar="ID|ADDRESS",
         help="an occurrence or class ID, book/chapter:start+length or book/chapter/pN (counted from 1)",
     )
-    parser.add_argument(
-        "--release", required=True, type=Path, metavar="RELEASE", help="the release it was built from"
-    )
+    parser.add_argument("--release", type=arguments.path, metavar="RELEASE", help=RELEASE_HELP)
     parser.add_argument(
         "--profile", metavar="FP|FS|PP|PS", help="one profile (default: every profile that holds it)"
     )
     parser.add_argument(
-        "--context", type=int, default=1, metavar="N", help="sentences shown on either side (default 1)"
+        "--context",
+        type=arguments.number(0, MAX_CONTEXT),
+        default=1,
+        metavar="N",
+        help=f"sentences shown on either side, at most {MAX_CONTEXT} (default 1)",
     )
     parser.add_argument(
         "--show-invisible", action="store_true", help="show invisible characters as marks, such as ⟨U+200C⟩"
@@ -38,11 +44,9 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.answer import answer_for
     from tekrar.view.open import open_corpus
     from tekrar.view.query import find
-    from tekrar.view.records import absent_record, answer_record, class_answer, envelope
+    from tekrar.view.records import about, absent_record, answer_record, class_answer
 
-    if args.context < 0:
-        raise UsageError(f"--context {args.context}", expected="0 or more", kind="bad_context")
-    corpus = open_corpus(args.artifact, args.release)
+    corpus = open_corpus(args.artifact, release_for(args))
     found = find(corpus, args.query, profile=args.profile)
     answers = [answer_for(view, row) for view, row in found.rows]
     records = [answer_record(corpus, answer, context=args.context) for answer in answers]
@@ -50,19 +54,19 @@ def run(args: argparse.Namespace) -> int:
     if not records:
         records.append(absent_record(corpus, found))
     if args.json:
-        print_json({**envelope(corpus, args.query), "answers": records})
+        print_json({"query": args.query, **about(corpus), "answers": records})
     else:
-        for line in _told(envelope(corpus, args.query), records, marks=args.show_invisible):
+        for line in _told(about(corpus), records, marks=args.show_invisible):
             print(line)
     broken = any(answer.problem for answer in answers)
     return EXIT_STATUS["integrity_error"][0] if broken else EXIT_OK
 
 
-def _told(about: dict[str, Any], records: list[dict[str, Any]], *, marks: bool) -> Iterator[str]:
+def _told(scope: dict[str, Any], records: list[dict[str, Any]], *, marks: bool) -> Iterator[str]:
     from tekrar.view.plain import isolated, terminal_width
 
     width = terminal_width()
-    yield f"release        {about['release']}  edition {isolated(about['edition'])}"
+    yield f"release        {scope['release']}  edition {isolated(scope['edition'])}"
     for record in records:
         yield ""
         yield from _filled("", record["why"], width)

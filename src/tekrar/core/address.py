@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from tekrar.core.text import TextRelease
 from tekrar.errors import NotFoundError, UsageError
 
-_RUN = re.compile(
-    r"(?P<book>.+)/(?P<chapter>[0-9]{1,18}):(?P<start>[0-9]{1,18})\+(?P<length>[0-9]{1,18})", re.DOTALL
-)
-_PARAGRAPH = re.compile(r"(?P<book>.+)/(?P<chapter>[0-9]{1,18})/p(?P<paragraph>[0-9]{1,18})", re.DOTALL)
+#: A number in its one form: leading zeros would give a place a second name.
+_N = "(?:0|[1-9][0-9]{0,17})"
+_RUN = re.compile(rf"(?P<book>.+)/(?P<chapter>{_N}):(?P<start>{_N})\+(?P<length>{_N})", re.DOTALL)
+_PARAGRAPH = re.compile(rf"(?P<book>.+)/(?P<chapter>{_N})/p(?P<paragraph>{_N})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def parse_address(text: str) -> Address:
         return Address(match["book"], int(match["chapter"]), int(match["paragraph"]), 0)
     raise UsageError(
         f"{text!r} is no address",
-        expected="book/chapter:start+length or book/chapter/pN, all counted from 1",
+        expected="book/chapter:start+length or book/chapter/pN, counted from 1, without leading zeros",
         mend="copy an address as `tekrar classes` prints it",
         kind="bad_address",
     )

@@ -1,8 +1,7 @@
 """Geometry of annotation spans over a release (ADR-009 *Annotation projections*; AMB-06, AMB-08).
 
 Half-open byte ranges on character boundaries. Missing, stale or geometrically invalid evidence is a typed
-failure in every
-profile, never an exclusion: a builder cannot continue as if no annotations existed.
+failure in every profile, never an exclusion: a builder cannot continue as if no annotations existed.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ def check_datasets(release: TextRelease, *, certified: bytes) -> dict[str, Datas
 
     Raises:
         IntegrityError: a dataset is missing or stale, or a span is empty, out of range, splits a character,
-            leaves its chapter,
-            overlaps another of its dataset, or (markers) crosses an atom boundary.
+            leaves its chapter, overlaps another of its dataset, or (markers) crosses an atom boundary.
     """
     checked: dict[str, Dataset] = {}
     for kind in DATASETS:

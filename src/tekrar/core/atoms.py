@@ -2,8 +2,8 @@
 them.
 
 Serves ADR-009 *Exact comparison* (requirements 3.3, steps 1 and 2). A dictionary on the items' own bytes
-gives the names, so equality is
-decided by bytes; digests are made once a name and checked never to be shared by two names (EX-08, EX-09).
+gives the names, so equality is decided by bytes; digests are made once a name and checked never to be shared
+by two names (EX-08, EX-09).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tekrar.core.preimage import (
     sentence_preimage,
 )
 from tekrar.core.projection import Treated
-from tekrar.core.rows import TextDigests, big_endian, slices
+from tekrar.core.rows import TextDigests, big_endian, dense_numbers, distinct_slices, slices
 from tekrar.core.text import TextRelease
 
 Digest = Callable[[str, bytes], bytes]
@@ -54,7 +54,9 @@ class AtomTables:
     digest: Digest = standard_digest
     #: Keys: a plain sentence's bytes, or 0xff and the items when a mask lies in it.
     sentences: dict[bytes, int] = field(default_factory=dict)
-    digests: list[bytes] = field(default_factory=list)
+    #: Digests of the sentence names: rows of the plain ones, then the masked ones one by one.
+    plain_digests: NDArray[np.uint8] = field(default_factory=lambda: np.empty((0, 32), np.uint8))
+    masked_digests: list[bytes] = field(default_factory=list)
     gaps: dict[tuple[tuple[int, bytes], ...], int] = field(default_factory=dict)
     folds: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
@@ -64,15 +66,26 @@ class AtomTables:
         name = self.sentences.get(content)
         if name is None:
             name = self.sentences[content] = len(self.sentences)
-            self.digests.append(self.digest("member", sentence_preimage(items)))
+            self.masked_digests.append(self.digest("member", sentence_preimage(items)))
         return name
+
+    @property
+    def digests(self) -> NDArray[np.uint8]:
+        """Member digest of every sentence name, uint8 (names, 32)."""
+        masked = np.frombuffer(b"".join(self.masked_digests), np.uint8).reshape(-1, 32)
+        return np.concatenate([self.plain_digests, masked])
+
+    def digest_of(self, name: int) -> bytes:
+        """Member digest of one sentence name."""
+        plain = len(self.plain_digests)
+        return self.masked_digests[name - plain] if name >= plain else self.plain_digests[name].tobytes()
 
     def fold(self, gap: int, atoms: Sequence[tuple[int, bytes]], sentence: int) -> bytes:
         """Digest of a folded member: gap atoms and the sentence after them."""
         key = (gap, sentence)
         found = self.folds.get(key)
         if found is None:
-            found = self.digest("member", fold_preimage(atoms, self.digests[sentence]))
+            found = self.digest("member", fold_preimage(atoms, self.digest_of(sentence)))
             self.folds[key] = found
         return found
 
@@ -151,21 +164,30 @@ class AtomNamer:
         frames = np.empty((len(bearer), len(PLAIN_SENTENCE_HEAD) + 4), np.uint8)
         frames[:, :-4] = np.frombuffer(PLAIN_SENTENCE_HEAD, np.uint8)
         frames[:, -4:] = big_endian(end[bearer] - start[bearer], 4)
-        made = self._text_digests("member", frames, self.text, start[bearer], end[bearer])
-        tables.digests += [row.tobytes() for row in made]
+        tables.plain_digests = self._text_digests("member", frames, self.text, start[bearer], end[bearer])
         sentence[self.unreadable[release.sentence_atom]] = UNREADABLE
         gap = np.full(len(names), UNREADABLE, np.int64)
         single = np.flatnonzero(self._plain_gaps())
         atoms = release.sentence_atom[single] - 1
-        kinds = release.atom_kind[atoms].tolist()
-        separators = slices(self.text, release.atom_start[atoms], release.atom_end[atoms])
-        gaps = tables.gaps
-        gap[single] = [gaps.setdefault((pair,), len(gaps)) for pair in zip(kinds, separators, strict=True)]
+        gap[single] = self._name_separators(atoms)
         first, inner = self._records(sentence, gap)
         named = NamedAtoms(sentence, gap, first, inner, {}, {})
         for i in np.flatnonzero(~self._plain_gaps() & ~self.opens[:-1]).tolist():
             self._patch(named, i)
         return named
+
+    def _name_separators(self, atoms: Ints) -> Ints:
+        """Names of single separators, by kind and bytes."""
+        release = self.release
+        start, end = release.atom_start[atoms], release.atom_end[atoms]
+        bytes_name, _ = distinct_slices(self.text, start, end)
+        name, _ = dense_numbers(2 * bytes_name + (release.atom_kind[atoms] != ATOM_INTER_SENTENCE))
+        first = np.full(int(name.max(initial=-1)) + 1, -1, np.int64)
+        first[name[::-1]] = np.arange(len(name))[::-1]
+        kinds = release.atom_kind[atoms[first]].tolist()
+        for kind, data in zip(kinds, slices(self.text, start[first], end[first]), strict=True):
+            self.tables.gaps[((kind, data),)] = len(self.tables.gaps)
+        return name
 
     def masked(self, plain: NamedAtoms, masks: Treated | None) -> NamedAtoms:
         """Names and records with masks in place of the marked spans; shares the tables, so equal names mean
@@ -208,7 +230,7 @@ class AtomNamer:
 
     def _records(self, sentence: Ints, gap: Ints) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         count = len(sentence)
-        digests = np.frombuffer(b"".join(self.tables.digests) or bytes(32), np.uint8).reshape(-1, 32)
+        digests = self.tables.plain_digests if count else np.empty((1, 32), np.uint8)
         first = np.zeros((count, RECORD), np.uint8)
         first[:, 0] = KIND_FIRST
         first[:, 2:6] = big_endian(self.release.sentence_end - self.release.sentence_start, 4)
@@ -234,7 +256,7 @@ class AtomNamer:
         spans = named.masks.get(i, [])
         size = int(self.release.sentence_end[i] - self.release.sentence_start[i])
         projected = size - sum(high - low for low, high in spans)
-        digest = np.frombuffer(self.tables.digests[name], np.uint8)
+        digest = np.frombuffer(self.tables.digest_of(name), np.uint8)
         for records in (named.first, named.inner):
             records[i, 2:6] = np.frombuffer(projected.to_bytes(4, "big"), np.uint8)
             records[i, 32:] = digest
@@ -261,21 +283,35 @@ class AtomNamer:
 
 
 def member_collisions(tables: AtomTables, named: NamedAtoms) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Sentences, and folded members, whose digest is shared by another content (EX-09).
+    """Sentences, and folded members, whose digest another content of this projection shares (EX-09).
+
+    Contents of the other projection, and what stands at unreadable places, do not count: nothing of them is
+    compared here.
 
     Returns:
         (per sentence, per inner record): True where the member digest does not determine the content.
     """
-    sentence = np.zeros(len(named.sentence), bool)
-    inner = np.zeros(len(named.sentence), bool)
-    shared = _shared(tables.digests)
-    if shared:
-        bad = np.array([digest in shared for digest in tables.digests] + [False])
+    count = len(named.sentence)
+    sentence, inner = np.zeros(count, bool), np.zeros(count, bool)
+    digests = tables.digests
+    is_used = np.zeros(len(digests), bool)
+    is_used[named.sentence[named.sentence != UNREADABLE]] = True
+    used = np.flatnonzero(is_used)
+    digests = digests[used]
+    lead = np.sort(np.ascontiguousarray(digests).view(np.uint64)[:, 0])
+    if (lead[1:] == lead[:-1]).any():
+        listed = [row.tobytes() for row in digests]
+        shared = _shared(listed)
+        bad = np.zeros(int(used[-1]) + 2, bool)
+        bad[used] = [digest in shared for digest in listed]
         sentence = bad[named.sentence]
-    shared = _shared(list(tables.folds.values()))
-    if shared:
-        for i in np.flatnonzero(named.inner[:, 0] == KIND_FOLDED).tolist():
-            inner[i] = named.inner[i, 32:].tobytes() in shared
+    folded = np.flatnonzero((named.inner[:, 0] == KIND_FOLDED) & (named.sentence != UNREADABLE))
+    members = {
+        (int(named.gap[i]), int(named.sentence[i])): named.inner[i, 32:].tobytes() for i in folded.tolist()
+    }
+    shared = _shared(list(members.values()))
+    for i in folded.tolist() if shared else ():
+        inner[i] = named.inner[i, 32:].tobytes() in shared
     return sentence, inner
 
 

@@ -2,10 +2,9 @@
 requirements 3.5).
 
 Every work item stands in exactly one of matched, evaluated_unique, not_evaluated, excluded and failed;
-matched items are published,
-dominated or, in a partial profile, provisional. Each part is listed by the code that decided it, never as a
-difference; this module
-merges the lists and refuses a universe that they do not tile. A missing row never means unique.
+matched items are published, dominated or, in a partial profile, provisional. Each part is listed by the code
+that decided it, never as a difference; this module merges the lists and refuses a universe that they do not
+tile. A missing row never means unique.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Dominance of run classes: `maximal_only` inside the bounded universe (ADR-009 *Granularity and
 dominance*; requirements 3.4).
 
-A class dominates a shorter one only when the complete inventories map one to one and every member is
-extended by the same strict left and
-right amount. One representative and one-sentence steps suffice: members of a class are equal, so all are
-extended alike (L1, L2),
-and every intermediate extension of equal size is itself a dominator (L3). Winners are the longest, ties go
-to the lowest class ID.
+A class dominates a shorter one only when the complete inventories map one to one and every member is extended
+by the same strict left and right amount. One representative and one-sentence steps suffice: members of a
+class are equal, so all are extended alike (L1, L2), and every intermediate extension of equal size is itself
+a dominator (L3). Winners are the longest, ties go to the lowest class ID.
 """
 
 from __future__ import annotations

@@ -2,16 +2,14 @@
 sections 1 to 3).
 
 Serves ADR-009 *Publication and rebuild closure* ("individually rooted manifests") and *Exact comparison*
-("length-prefixing
-or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical rows, never a file
-format's bytes.
-All integers are big-endian. A digest is 32 raw bytes.
+("length-prefixing or canonical structured encoding prevents ambiguous concatenation"). Roots hash logical
+rows, never a file format's bytes. All integers are big-endian. A digest is 32 raw bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import rfc8785
@@ -188,9 +186,3 @@ def manifest_root(kind: str, scope: bytes, records: Iterable[Record]) -> bytes:
     """Root of a manifest of (key, value) records, strictly ascending by key."""
     count, leaves = chunk_digests(records, kind=kind)
     return seal_root(kind, scope, count, tree_head(leaves))
-
-
-def chunked(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """The records chunk by chunk, as the tree's leaves take them."""
-    for start in range(0, len(records), CHUNK_RECORDS):
-        yield records[start : start + CHUNK_RECORDS]

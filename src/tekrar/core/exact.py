@@ -1,15 +1,15 @@
 """Grouping by exact equality, collision detection and byte verification (ADR-009 *Exact comparison*;
 requirements 3.3).
 
-Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and
-never by a digest. Fingerprints
-of all evaluated items are then checked to differ between groups, and the witness bytes are read again from
-the core buffer. A
-collision never splits a bucket: its items fail, whatever truly equal pairs lie in it (AMB-13).
+Equal runs get equal integers by induction over their names, so groups are decided by compared bytes and never
+by a digest. Fingerprints of all evaluated items are then checked to differ between groups, and the witness
+bytes are read again from the core buffer. A collision never splits a bucket: its items fail, whatever truly
+equal pairs lie in it (AMB-13).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from tekrar.errors import IntegrityError
 
 Ints = NDArray[np.int64]
 UNGROUPED = -1
+SuspectsOf = Callable[[NDArray[np.uint8], Ints], Ints]
 
 
 def group_runs(named: NamedAtoms, runs: Runs, reach: Ints) -> NDArray[np.int32]:
@@ -35,8 +36,8 @@ def group_runs(named: NamedAtoms, runs: Runs, reach: Ints) -> NDArray[np.int32]:
         reach: per sentence, the longest run from it that the projection neither excludes nor fails to read.
 
     A run of k+1 sentences can repeat only where its two runs of k repeat, and is named by that pair (pruned
-    doubling); both halves are live
-    wherever the whole is, since an exclusion or missing byte inside a half lies in the whole.
+    doubling); both halves are live wherever the whole is, since an exclusion or missing byte inside a half
+    lies in the whole.
     """
     group = np.full(runs.rows, UNGROUPED, np.int32)
     count = len(named.sentence)
@@ -126,19 +127,21 @@ def collect_groups(number: NDArray[Any], evaluated: NDArray[np.bool_]) -> Groups
     return Groups(new_offset, rows[pieces + within])
 
 
-def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints) -> Ints:
+def colliding_rows(
+    fingerprint: NDArray[np.uint8], groups: Groups, single: Ints, *, suspects_of: SuspectsOf | None = None
+) -> Ints:
     """Rows of every bucket of equal fingerprints that holds more than one distinct preimage.
 
     Args:
         fingerprint: uint8 (rows, 32), filled for evaluated rows.
         groups: equal rows; all members of a group must carry its fingerprint.
         single: evaluated rows with no equal.
+        suspects_of: `sharing_head`, or the same work shared out.
 
     Raises:
         IntegrityError: members of one group carry different fingerprints (a digest function that is no
             function).
     """
-    words = fingerprint.view(">u8").reshape(-1, 4)
     lead = np.repeat(groups.first, groups.size)
     if len(groups) and not np.array_equal(fingerprint[groups.rows], fingerprint[lead]):
         raise IntegrityError(
@@ -148,21 +151,58 @@ def colliding_rows(fingerprint: NDArray[np.uint8], groups: Groups, single: Ints)
             mend="use a digest function that depends on its bytes alone",
             kind="digest_not_a_function",
         )
-    names = np.concatenate([groups.first, single])
-    head = np.ascontiguousarray(words[names, 0]).astype(np.uint64)
-    ordered = np.sort(head)
-    doubt = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(doubt):
+    suspects = (suspects_of or sharing_head)(fingerprint, np.concatenate([groups.first, single]))
+    if not len(suspects):
         return np.empty(0, np.int64)
-    suspects = names[np.isin(head, doubt)]
     seen: dict[bytes, int] = {}
     for row in suspects.tolist():
         key = fingerprint[row].tobytes()
         seen[key] = seen.get(key, 0) + 1
     bad = np.array([r for r in suspects.tolist() if seen[fingerprint[r].tobytes()] > 1], np.int64)
-    bad_groups = np.isin(groups.first, bad)
-    members = groups.rows[np.repeat(bad_groups, groups.size)]
-    return np.unique(np.concatenate([members, bad[np.isin(bad, single)]]))
+    is_bad = np.zeros(len(fingerprint), bool)
+    is_bad[bad] = True
+    members = groups.rows[np.repeat(is_bad[groups.first], groups.size)]
+    is_bad[members] = True
+    return np.flatnonzero(is_bad)
+
+
+def sharing_head(fingerprint: NDArray[np.uint8], rows: Ints) -> Ints:
+    """The rows whose fingerprint's first four bytes another of the rows has too.
+
+    Few are, and sorting four bytes costs half of sorting eight; the caller compares whole fingerprints.
+    """
+    return np.asarray(rows[repeated_words(head_words(fingerprint, rows))])
+
+
+def head_words(fingerprint: NDArray[np.uint8], rows: Ints) -> NDArray[np.uint32]:
+    """First four bytes of the rows' fingerprints, as a word of this machine."""
+    return fingerprint.view(np.uint32)[:, 0].take(rows)
+
+
+def repeated_words(words: NDArray[np.uint32]) -> Ints:
+    """Positions, ascending, of the words that stand more than once."""
+    ordered = np.sort(words)
+    doubt = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(doubt):
+        return np.empty(0, np.int64)
+    low = np.zeros(1 << 16, bool)  # a coarse sieve on two bytes, before the search proper
+    low[doubt & 0xFFFF] = True
+    maybe = np.flatnonzero(low.take(words & 0xFFFF))
+    place = np.searchsorted(doubt, words[maybe])
+    return np.asarray(maybe[doubt.take(place, mode="clip") == words[maybe]])
+
+
+def reach_before(runs: Runs, limit: Ints) -> Ints:
+    """Longest run from each sentence whose end does not pass that sentence's byte limit."""
+    ends = np.searchsorted(runs.end, limit, side="right") - np.arange(len(runs.end))
+    return np.asarray(np.minimum(runs.reach, np.maximum(ends, 0)))
+
+
+def rows_beyond(runs: Runs, reach: Ints) -> NDArray[np.bool_]:
+    """Rows longer than the reach of their first sentence; most often there are none."""
+    if np.array_equal(reach, runs.reach):
+        return np.zeros(runs.rows, bool)
+    return np.asarray(runs.row_length > reach.astype(np.int8).take(runs.row_sentence))
 
 
 def rows_with(runs: Runs, sentence: NDArray[np.bool_], inner: NDArray[np.bool_]) -> NDArray[np.bool_]:

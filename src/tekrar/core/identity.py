@@ -2,10 +2,9 @@
 (`docs/encoding.md` section 9).
 
 Serves ADR-009 *Identity contracts*. Package-issued kinds are UUIDv5 over `v1/kind=…/fact=value…` under a
-namespace made from
-the immutable identity release key. Curation-issued kinds are UUIDv7 from the ledger; nothing in this module
-can make one.
-A UUID travels as its 16 bytes inside the code and as canonical lower-case text at every boundary.
+namespace made from the immutable identity release key. Curation-issued kinds are UUIDv7 from the ledger;
+nothing in this module can make one. A UUID travels as its 16 bytes inside the code and as canonical
+lower-case text at every boundary.
 """
 
 from __future__ import annotations

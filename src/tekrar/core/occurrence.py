@@ -1,11 +1,9 @@
 """The two enumerators: finite, deterministic universes over a text release (ADR-009 *Initial F6 scope
 policy*).
 
-`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion.
-`sentence_run_2_12_v1` emits every
-contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is the
-position of an occurrence in that
-order; geometry is by stored ordinals, never derived from offsets.
+`whole_paragraph_v1` visits every paragraph; an empty one is an enumeration exclusion. `sentence_run_2_12_v1`
+emits every contiguous run of 2 to 12 sentences of a chapter, by start sentence and then run length. A row is
+the position of an occurrence in that order; geometry is by stored ordinals, never derived from offsets.
 """
 
 from __future__ import annotations
@@ -110,6 +108,20 @@ def enumerate_runs(release: TextRelease) -> Runs:
     chapter_end = np.repeat(bounds[1:], np.diff(bounds))
     reach = np.minimum(MAX_RUN, chapter_end - np.arange(int(bounds[-1])))
     return Runs(release.sentence_start, release.sentence_end, reach)
+
+
+def deduplicated(universe: Paragraphs) -> Paragraphs:
+    """The universe with each selection once, its first row kept (PRO-05: deduplicated by canonical selection
+    identity before comparison).
+
+    Runs need no such step: a universe of runs is sentences and reaches, which cannot name a selection twice.
+    """
+    pairs = np.stack([universe.start, universe.end], axis=1)
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    if len(first) == universe.rows:
+        return universe
+    rows = np.sort(first)
+    return Paragraphs(universe.ordinal[rows], universe.start[rows], universe.end[rows], universe.empty)
 
 
 def run_universe(sentences_per_chapter: NDArray[Any]) -> int:

@@ -1,23 +1,22 @@
 """Closed vocabularies and the scope policy as data (ADR-009 *Initial F6 scope policy*, contract C8).
 
-`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the
-document derived from its
-primary language subtag alone: its own name and language, hence its own digest and profile IDs, and the same
-four-profile matrix.
+`repetition-scope-policy-v1` is a pinned document for Turkish. A corpus in another language gets the document
+derived from its primary language subtag alone: its own name and language, hence its own digest and profile
+IDs, and the same four-profile matrix.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from tekrar.core.encoding import canonical_json
-from tekrar.errors import IntegrityError, UsageError
+from tekrar.core.language import canonical_language
+from tekrar.errors import IntegrityError
 
 MASK_FORMAT: Final = 1
 MIN_RUN: Final = 2
@@ -125,19 +124,12 @@ def check_pinned(data: bytes) -> bytes:
 
 
 def primary_subtag(language: str) -> str:
-    """Primary subtag of a BCP 47 language tag, lower case; `und` is refused.
+    """Primary subtag of a BCP 47 language tag, in small letters.
 
     Raises:
-        UsageError: no language tag, or `und`.
+        UsageError: what `canonical_language` refuses: no tag, `und`, an unregistered or second name.
     """
-    subtag = language.split("-")[0].lower()
-    if re.fullmatch(r"[a-z]{2,3}|[a-z]{5,8}", subtag, re.ASCII) is None or subtag == "und":
-        raise UsageError(
-            f"{language!r} names no language",
-            expected="a BCP 47 tag such as tr, en, ar or ar-Arab; `und` has no scope policy",
-            mend="give --language",
-        )
-    return subtag
+    return canonical_language(language).split("-")[0]
 
 
 @cache

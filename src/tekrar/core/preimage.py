@@ -2,8 +2,8 @@
 and 6).
 
 Serves ADR-009 *Exact comparison*: ordered, unnormalized, length-delimited bytes and typed mask markers.
-Nothing here folds,
-composes, strips or trims a byte. A span is a pair of byte offsets relative to the text it is cut from.
+Nothing here folds, composes, strips or trims a byte. A span is a pair of byte offsets relative to the text it
+is cut from.
 """
 
 from __future__ import annotations

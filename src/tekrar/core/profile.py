@@ -1,9 +1,8 @@
 """Repetition profiles: the ten-field rule document, its check, and the profile's ID.
 
 Serves ADR-009 *Repetition profiles and scopes* and *Initial F6 scope policy*: a concrete profile binds the
-policy to exactly one
-projection, enumerator, predicate, coordinate profile and core release manifest root, so each choice is
-identity and no filter.
+policy to exactly one projection, enumerator, predicate, coordinate profile and core release manifest root, so
+each choice is identity and no filter.
 """
 
 from __future__ import annotations
@@ -123,8 +122,8 @@ def load_rule(document: dict[str, Any], policy: ScopePolicy) -> Profile:
 
     Raises:
         UsageError: a field is missing (named), a value lies outside the policy's matrix, the release set is
-            not exactly
-            one release, the language differs: whatever the policy does not allow needs a successor policy.
+            not exactly one release, the language differs: whatever the policy does not allow needs a
+            successor policy.
     """
     for field in RULE_FIELDS:
         if field not in document:

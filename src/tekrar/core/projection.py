@@ -2,9 +2,8 @@
 projections*).
 
 A projection is the policy's treatment of each annotation kind applied to the accepted datasets.
-`excluded_from_extent` rejects every
-occurrence that shares a byte with the span; `masked_with_boundary` replaces the span by a typed marker.
-Touching is not intersecting (AMB-08).
+`excluded_from_extent` rejects every occurrence that shares a byte with the span; `masked_with_boundary`
+replaces the span by a typed marker. Touching is not intersecting (AMB-08).
 """
 
 from __future__ import annotations
@@ -18,12 +17,14 @@ from numpy.typing import NDArray
 
 from tekrar.core.encoding import (
     CHUNK_RECORDS,
-    Record,
+    ROOT_TAG,
     chunk_digest,
-    manifest_root,
+    lp,
     record_bytes,
-    seal_root,
+    sha256,
+    tree_head,
     u8,
+    u32,
     u64,
     witness_scope,
 )
@@ -89,11 +90,11 @@ class Projection:
         return limit
 
     @cached_property
-    def _records(self) -> list[list[Record]]:
-        """Witness record of every span of every treated dataset."""
+    def _records(self) -> list[list[bytes]]:
+        """Delimited witness record of every span of every treated dataset."""
         return [
             [
-                (
+                record_bytes(
                     u64(start) + u64(end) + u8(ANNOTATION_KINDS[t.annotation]) + selection,
                     u8(TREATMENTS[t.treatment]) + u8(t.reason),
                 )
@@ -106,17 +107,27 @@ class Projection:
     def _scope(self) -> bytes:
         return witness_scope(self.name, MASK_FORMAT, COORDINATE_PROFILE)
 
+    @cached_property
+    def _seal(self) -> bytes:
+        """What `seal_root` hashes before a witness's count and head."""
+        return lp(ROOT_TAG) + lp(b"mask-witness") + self._scope
+
     def witness_root(self, hits: Sequence[tuple[int, int]]) -> bytes:
         """Mask witness root of the spans (index of `treated`, span) an extent intersects, records in key
         order.
 
-        The empty witness is a constant of the projection.
+        The empty witness is a constant of the projection. Keys are of one length, so the delimited records
+        stand in the order of their keys.
         """
-        records = sorted(self._records[which][index] for which, index in hits)
-        if not 0 < len(records) <= CHUNK_RECORDS:
-            return manifest_root("mask-witness", self._scope, records)
-        head = chunk_digest([record_bytes(key, value) for key, value in records])
-        return seal_root("mask-witness", self._scope, len(records), head)
+        listed = self._records
+        records = sorted([listed[which][index] for which, index in hits])
+        count = len(records)
+        if 0 < count <= CHUNK_RECORDS:
+            head = sha256(b"\x00" + u32(count) + b"".join(records))
+        else:
+            chunks = [records[at : at + CHUNK_RECORDS] for at in range(0, count, CHUNK_RECORDS)]
+            head = tree_head([chunk_digest(chunk) for chunk in chunks])
+        return sha256(self._seal + u64(count) + head)
 
     def root(self) -> bytes:
         """Root of the whole materialized projection: the witness of the entire release (PRJ-13)."""

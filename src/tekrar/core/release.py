@@ -1,10 +1,8 @@
 """Roots and ID of a text release and of its annotation datasets (`docs/encoding.md` section 4).
 
 Serves ADR-009 *Publication and rebuild closure*: exact source release manifest roots and accepted dataset
-roots are bound by every
-artifact. There is no third digest of a release: the certified digest covers bytes and atoms, the manifest
-root covers that,
-the tree, the labels, the language and the segmenter.
+roots are bound by every artifact. There is no third digest of a release: the certified digest covers bytes
+and atoms, the manifest root covers that, the tree, the labels, the language and the segmenter.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from tekrar.core.encoding import (
     u64,
 )
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, text_release_id, uuid_text
-from tekrar.core.rows import Part, TextDigests, fixed_rows, rows_root, slices, text_digests
+from tekrar.core.rows import Part, TextDigests, distinct_slices, fixed_rows, rows_root, slices, text_digests
 from tekrar.core.text import Dataset, TextRelease
 
 FORMAT = "tekrar/core-release/v1"
@@ -43,12 +41,10 @@ def atom_digests(release: TextRelease, digests: TextDigests = text_digests) -> N
     no_frame = np.empty((1, 0), np.uint8)
     out[release.sentence_atom] = digests(None, no_frame, text, release.sentence_start, release.sentence_end)
     separators = np.flatnonzero(release.atom_kind)
-    known: dict[bytes, int] = {}
     start, end = release.atom_start[separators], release.atom_end[separators]
-    which = [known.setdefault(data, len(known)) for data in slices(text, start, end)]
-    if known:
-        distinct = b"".join(hashlib.sha256(data).digest() for data in known)
-        out[separators] = np.frombuffer(distinct, np.uint8).reshape(-1, 32).take(which, axis=0)
+    which, bearer = distinct_slices(text, start, end)
+    distinct = [hashlib.sha256(data).digest() for data in slices(text, start[bearer], end[bearer])]
+    out[separators] = np.frombuffer(b"".join(distinct), np.uint8).reshape(-1, 32).take(which, axis=0)
     return out
 
 

@@ -1,8 +1,7 @@
 """Selections: ordered byte ranges of one text release (ADR-005 stand-in, contract C3).
 
-Coordinate profile `utf8-byte.v1`: half-open ranges on character boundaries, ascending and coalesced.
-Offsets of
-different releases do not compare: asking is a typed error, never true or false (ADR-009 *Passage
+Coordinate profile `utf8-byte.v1`: half-open ranges on character boundaries, ascending and coalesced. Offsets
+of different releases do not compare: asking is a typed error, never true or false (ADR-009 *Passage
 occurrence*).
 """
 
@@ -61,8 +60,7 @@ def select(release: bytes, ranges: Sequence[Range], *, text: bytes | None = None
 
     Raises:
         UsageError: no range, an empty or reversed one, ranges that overlap, touch or descend, that leave
-            the text or split
-            a character. Nothing is clipped or repaired.
+            the text or split a character. Nothing is clipped or repaired.
     """
     if not ranges:
         raise _refuse("a selection without a range", "at least one range")

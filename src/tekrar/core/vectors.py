@@ -100,7 +100,7 @@ def _identity_vectors() -> dict[str, str]:
         },
         "exact-class": {
             "profile": identity.uuid_text(_ID),
-            "predicate": "exact-passage-bytes",
+            "predicate": "exact_passage_bytes",
             "scope": root.hex(),
             "members": root.hex(),
             "witness": root.hex(),

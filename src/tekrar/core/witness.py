@@ -2,8 +2,7 @@
 occurrence*).
 
 The spans that meet an extent depend on its start and end alone, so distinct witnesses are few and are found
-through two monotone counters,
-one over starts and one over ends.
+through two monotone counters, one over starts and one over ends.
 """
 
 from __future__ import annotations

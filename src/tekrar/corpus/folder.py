@@ -11,12 +11,13 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import samestat
 from pathlib import Path
 from typing import Final
 
 from tekrar.corpus.sources import require_utf8, source_name
 from tekrar.errors import SourceError
-from tekrar.package.storage import reading
+from tekrar.package.storage import reading, regular_bytes
 
 JSONL_SUFFIXES: Final = (".jsonl", ".jsonl.gz")
 TEXT_SUFFIXES: Final = (".txt", ".md")
@@ -62,11 +63,15 @@ def list_folder(folder: Path, *, order: Path | None = None) -> Listing:
         SourceError: nothing readable; text and Markdown together; an order file that does not name every file
             once.
     """
+    order_is = None
+    if order is not None:
+        with reading(order):
+            order_is = order.stat()
     with reading(folder):
         entries = sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name))
         files = [Path(entry.path) for entry in entries if not entry.is_dir()]
-        if order is not None:
-            files = [path for path in files if not path.exists() or not path.samefile(order)]
+        if order_is is not None:
+            files = [path for path in files if not path.exists() or not samestat(path.stat(), order_is)]
     taken = [path for path in files if path.name.endswith(JSONL_SUFFIXES)]
     taken = taken or [path for path in files if path.name.endswith(TEXT_SUFFIXES)]
     if not taken:
@@ -120,8 +125,7 @@ def two_formats(place: Path, found: str) -> SourceError:
 
 
 def _read_order(order: Path, *, names: set[str]) -> list[str]:
-    with reading(order):
-        text = require_utf8(order.read_bytes(), where=str(order))
+    text = require_utf8(regular_bytes(order), where=str(order))
     found: dict[str, int] = {}
     for number, line in enumerate(re.split(r"\r?\n", text), start=1):
         if not line.strip(" \t"):

@@ -34,8 +34,7 @@ class Imported:
         unread: names in a source folder that were not read, in byte order.
         parameters: what the caller stated (language, edition, format …), JSON values only, no path.
         metadata: source facts outside identity, by table (`METADATA_TABLES`); a table is as long as its
-            elements, in document order,
-            each entry canonical JSON text (sorted keys) or None.
+            elements, in document order, each entry canonical JSON text (sorted keys) or None.
     """
 
     release: TextRelease

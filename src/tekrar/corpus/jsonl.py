@@ -11,14 +11,15 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tekrar.core.text import ReleaseBuilder, TextRelease
+from tekrar.core.builder import ReleaseBuilder
+from tekrar.core.text import TextRelease
 from tekrar.corpus import segmenter
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.json_line import canonical, read_objects
 from tekrar.corpus.notes import BookNotes
 from tekrar.corpus.paragraph_record import Marker, ParagraphRecord, Span, check_markers, read_record
 from tekrar.corpus.sources import SourceText
-from tekrar.corpus.stated import UNNAMED, required_language
+from tekrar.corpus.stated import edition_or_unnamed, required_language
 from tekrar.errors import SourceError
 
 IMPORTER: Final = "paragraph-jsonl/1"
@@ -48,7 +49,7 @@ def import_jsonl(
         progress: told bytes read and bytes in all, now and then and at the end.
 
     Raises:
-        UsageError: no language, or `und`.
+        UsageError: no language, one that is refused, or an edition without a name.
         SourceError: anything in a file that contract C9 refuses, with the file and the line.
     """
     language = required_language(language)
@@ -83,7 +84,7 @@ class _Reader:
         self._stated = edition
         self._language = language
         self._ignore_sents = ignore_sents
-        self._builder = ReleaseBuilder(edition=UNNAMED if edition is None else edition, language=language)
+        self._builder = ReleaseBuilder(edition=edition_or_unnamed(edition), language=language)
         self._notes = BookNotes(self._builder)
         self._file = ""
         self._books: dict[str, str] = {}
@@ -222,6 +223,8 @@ class _Reader:
                 self._builder.annotate("headings", start, end)
         elif record.role == "note_cont":
             self._notes.continuation(start, end, note_id=record.note_id, where=where)
+        elif record.role == "note_inline":
+            self._notes.inline(start, end, note_id=record.note_id, where=where)
         elif record.role != "body":
             self._notes.note(start, end, note_id=record.note_id, where=where)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tekrar.core.text import ReleaseBuilder
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.errors import SourceError
 
 
@@ -24,12 +24,14 @@ class BookNotes:
     """Collects the notes of one book while its paragraphs are added.
 
     A note stays open until the next note, the chapter's end or the book's end; its continuations lengthen it.
+    An inline note is a body of one paragraph and leaves the open note open.
     """
 
     def __init__(self, builder: ReleaseBuilder) -> None:
         self._builder = builder
         self._open: _OpenNote | None = None
-        self._bodies: dict[str, str] = {}
+        self._inline: str | None = None
+        self._bodies: dict[str, _OpenNote] = {}
         self._resolved: dict[str, str] = {}
 
     def note(self, start: int, end: int, *, note_id: str | None, where: str) -> None:
@@ -37,11 +39,22 @@ class BookNotes:
         self.end_chapter()
         self._open = _OpenNote(start, end, note_id, where)
 
+    def inline(self, start: int, end: int, *, note_id: str | None, where: str) -> None:
+        """A note of one paragraph at release bytes `start`..`end`; without a byte it is no body.
+
+        Raises:
+            SourceError: its id names an earlier note of the book.
+        """
+        if end > start:
+            self._inline = where
+            self._add(_OpenNote(start, end, note_id, where))
+
     def continuation(self, start: int, end: int, *, note_id: str | None, where: str) -> None:
         """A further paragraph of the open note; all that stands between belongs to the note.
 
         Raises:
-            SourceError: no note is open in this chapter, or the record names another note.
+            SourceError: no note is open in this chapter, the record names another note, or an inline note
+                stands between, so that two bodies would overlap.
         """
         if self._open is None:
             raise SourceError(
@@ -59,8 +72,17 @@ class BookNotes:
                 mend="move the continuation behind its note, or correct note_id",
                 kind="continuation_of_another_note",
             )
-        if end > start:
-            self._open.end = end
+        if end == start:
+            return
+        if self._inline is not None:
+            raise SourceError(
+                f"this continues the note of {self._open.where} over the inline note of {self._inline}",
+                where=where,
+                expected="disjoint note bodies; an inline note is a body of its own, never continued",
+                mend="move the inline note out of the note, or mark it as a continuation (note_cont)",
+                kind="overlapping_annotations",
+            )
+        self._open.end = end
 
     def marker(self, note_id: str, *, where: str) -> None:
         """A resolved marker that points at `note_id`, which may stand in whatever chapter of the book."""
@@ -72,16 +94,19 @@ class BookNotes:
         Raises:
             SourceError: its id names an earlier note of the book.
         """
-        note, self._open = self._open, None
-        if note is None or note.end == note.start:
-            return
+        note, self._open, self._inline = self._open, None, None
+        if note is not None and note.end > note.start:
+            self._add(note)
+
+    def _add(self, note: _OpenNote) -> None:
         if note.note_id is not None:
-            first = self._bodies.setdefault(note.note_id, note.where)
-            if first != note.where:
+            other = self._bodies.setdefault(note.note_id, note)
+            if other is not note:
+                first, second = sorted((other, note), key=lambda body: body.start)
                 raise SourceError(
                     f"two notes have the note_id {note.note_id!r}",
-                    where=note.where,
-                    expected=f"one note of this id in a book; the first stands at {first}",
+                    where=second.where,
+                    expected=f"one note of this id in a book; the first stands at {first.where}",
                     mend="give each note its own id, or mark the second as a continuation (note_cont)",
                     kind="duplicate_note_id",
                 )

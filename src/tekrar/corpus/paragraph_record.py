@@ -80,6 +80,9 @@ def read_record(value: dict[str, Any], *, where: str) -> ParagraphRecord:
     book = _take(value, "book", str, where)
     if not book:
         _refuse("the book has no name", where, "a name in `book`", kind="wrong_value")
+    edition = _take(value, "edition", str, where, optional=True)
+    if edition == "":
+        _refuse("the edition has no name", where, "a name in `edition`, or no such key", kind="wrong_value")
     text = _take(value, "text", str, where).encode("utf-8")
     chapter = _take(value, "chapter", int, where)
     para = _take(value, "para", int, where)
@@ -88,7 +91,7 @@ def read_record(value: dict[str, Any], *, where: str) -> ParagraphRecord:
     return ParagraphRecord(
         book=book,
         book_title=_take(value, "book_title", str, where, optional=True),
-        edition=_take(value, "edition", str, where, optional=True),
+        edition=edition,
         chapter=chapter,
         chapter_title=_take(value, "chapter_title", str, where, optional=True),
         para=para,

@@ -6,21 +6,23 @@ A line ends with LF, or with CR LF; a CR anywhere else is a character of its lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tekrar.core.text import ReleaseBuilder
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.corpus import markdown as md
 from tekrar.corpus import segmenter
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.json_line import BOM
 from tekrar.corpus.sources import SourceText, require_utf8
-from tekrar.corpus.stated import UNNAMED, required_language
+from tekrar.corpus.stated import edition_or_unnamed, required_language
 from tekrar.errors import SourceError
 
 IMPORTER: Final = {False: "plain-text/1", True: "markdown/1"}
 SUFFIXES: Final = (".txt", ".md", ".text", ".markdown")
 _BLANK: Final = b" \t\r"
+_BLANK_LINES: Final = re.compile(rb"[ \t\r\n]*")
 
 
 def import_text(
@@ -41,11 +43,11 @@ def import_text(
         markdown: whether ATX headings and footnotes are read; plain text has neither.
 
     Raises:
-        UsageError: no language, or `und`.
+        UsageError: no language, one that is refused, or an edition without a name.
         SourceError: invalid UTF-8 (byte named), two files of one book name.
     """
     language = required_language(language)
-    builder = ReleaseBuilder(edition=UNNAMED if edition is None else edition, language=language)
+    builder = ReleaseBuilder(edition=edition_or_unnamed(edition), language=language)
     books: dict[str, str] = {}
     for file in files:
         book = book_name(file.name)
@@ -61,7 +63,7 @@ def import_text(
         require_utf8(file.data, where=file.name)
         _add_book(builder, book, file, language=language, markdown=markdown)
     return Imported(
-        release=builder.finish(segmenter=segmenter.IDENTITY),
+        release=builder.finish(segmenter=segmenter.IDENTITY if builder.paragraphs else "source"),
         importer=IMPORTER[markdown],
         sources=tuple(SourceFile(file.name, file.stored_bytes, file.sha256) for file in files),
         unread=tuple(unread),
@@ -79,7 +81,11 @@ def book_name(file_name: str) -> str:
 
 
 def lines(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
-    """Every line from byte `at` on: its first byte, the end of its content, the end of its terminator."""
+    """Every line from byte `at` on: its first byte, the end of its content, the end of its terminator.
+
+    Of blank lines in a row only the last is given, for they say no more than one; a small gzip may unpack to
+    many millions of them.
+    """
     size = len(data)
     while at < size:
         found = data.find(b"\n", at)
@@ -88,6 +94,9 @@ def lines(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
             return
         yield at, found - 1 if found > at and data[found - 1] == 13 else found, found + 1
         at = found + 1
+        if data[at : at + 1] in (b"\n", b"\r", b" ", b"\t") and (blank := _BLANK_LINES.match(data, at)):
+            last = data.rfind(b"\n", at, blank.end())
+            at = max(at, data.rfind(b"\n", at, max(at, last)) + 1)
 
 
 def is_blank(data: bytes, start: int, end: int) -> bool:

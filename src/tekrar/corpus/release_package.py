@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tekrar.core.annotation import check_spans
-from tekrar.core.identity import uuid_text
+from tekrar.core.identity import parse_uuid, uuid_text
 from tekrar.core.policy import primary_subtag
 from tekrar.core.release import certified_digest, core_manifest, dataset_root, manifest_root_of, release_id
 from tekrar.core.text import DATASETS, TextRelease
 from tekrar.corpus.columns import ENCODING, metadata_root, release_of, tables_of
 from tekrar.corpus.imported import METADATA_TABLES, Imported
-from tekrar.errors import IntegrityError
+from tekrar.errors import IntegrityError, UsageError
 from tekrar.package import Package, PackageWriter
 
 FORMAT: Final = "tekrar/text-release/v1"
@@ -302,9 +302,6 @@ def _digest(package: Package, text: object) -> bytes:
 
 
 def _uuid(package: Package, text: str) -> bytes:
-    from tekrar.core.identity import parse_uuid
-    from tekrar.errors import UsageError
-
     try:
         return parse_uuid(text, what="text_release")
     except UsageError as error:

@@ -20,6 +20,8 @@ from tekrar.package.storage import reading
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _BLOCK: Final = 1 << 20
+#: Stored bytes up to which a file is read a second time and compared; beyond it its times must do.
+_TWICE: Final = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,9 @@ def read_source(path: Path, *, limits: Limits | None = None) -> SourceText:
                 )
             stored = _Stored(file)
             data = _Bounded(limits, shown=shown).collect(_unpacked(stored, shown=shown), stored)
+            same = stored.size > _TWICE or stored.again()
             after = os.fstat(handle)
-    unchanged = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    if not unchanged or stored.size != after.st_size:
+    if stored.size != after.st_size or _state(before) != _state(after) or not same:
         raise SourceError(
             "the file changed while it was read",
             where=shown,
@@ -92,6 +94,10 @@ def read_source(path: Path, *, limits: Limits | None = None) -> SourceText:
             kind="source_changed",
         )
     return SourceText(source_name(path), data, stored.state.hexdigest(), stored.size)
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def source_name(path: Path) -> str:
@@ -143,6 +149,18 @@ class _Stored:
             self.state.update(block)
             self.size += len(block)
             yield block
+
+    def again(self) -> bool:
+        """Whether a second reading from the start finds the same bytes.
+
+        A long write sets the file's times when it begins: one that began before the first look at them
+        leaves no other trace.
+        """
+        self._file.seek(0)
+        state = hashlib.sha256()
+        while block := self._file.read(_BLOCK):
+            state.update(block)
+        return state.digest() == self.state.digest()
 
 
 def _unpacked(stored: _Stored, *, shown: str) -> Iterator[bytes]:
@@ -218,4 +236,5 @@ class _Bounded:
             self._line_start = self._size + last + 1
 
     def _refuse(self, message: str, expected: str, mend: str) -> SourceError:
-        return SourceError(message, where=self._shown, expected=expected, mend=mend, kind="source_too_large")
+        where = f"{self._shown}:{self._line}"  # the line in which the reading stopped
+        return SourceError(message, where=where, expected=expected, mend=mend, kind="source_too_large")

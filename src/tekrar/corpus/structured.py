@@ -13,16 +13,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tekrar.core.annotation import check_spans
+from tekrar.core.builder import ReleaseBuilder
 from tekrar.core.encoding import canonical_json
-from tekrar.core.policy import primary_subtag
-from tekrar.core.text import DATASETS, Dataset, ReleaseBuilder, TextRelease
+from tekrar.core.language import canonical_language
+from tekrar.core.text import DATASETS, Dataset, TextRelease
 from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.release_package import stale_dataset
+from tekrar.corpus.stated import edition_or_unnamed
 from tekrar.errors import IntegrityError, SourceError, UsageError
 from tekrar.package import strict_json
 
 IMPORTER: Final = "structured-json/1"
-UNNAMED: Final = "unnamed"
 DEFAULT_LANGUAGE: Final = "tr"
 STATUSES: Final = {"matched": False, "source_gap": True}
 
@@ -107,7 +108,7 @@ def import_structured(
         SourceError: the document breaks a rule of the format; the JSON path is named.
         IntegrityError: an annotation is of bad geometry, or a dataset was made for another release
             (`stale_dataset`).
-        UsageError: the language has no scope policy.
+        UsageError: the language stated is refused, or the edition stated has no name.
     """
     place = _Place(where)
     try:
@@ -116,7 +117,7 @@ def import_structured(
         raise place.refuse(flaw.place, flaw.message, kind=flaw.kind) from None
     root = place.members(document, "$", needed="corpus annotations", optional="edition language")
     release, metadata = _Reader(place, root, edition=edition, language=language).read()
-    stated = {"edition": edition, "language": language}
+    stated = {"edition": edition, "language": language and release.language}
     return Imported(
         release=release,
         importer=IMPORTER,
@@ -137,9 +138,10 @@ class _Reader:
         self.place = place
         self.root = root
         self.metadata: dict[str, list[str | None]] = {"books": [], "chapters": [], "paragraphs": []}
-        own_edition = place.name(root["edition"], "$.edition") if "edition" in root else UNNAMED
+        own_edition = place.name(root["edition"], "$.edition") if "edition" in root else None
         self.builder = ReleaseBuilder(
-            edition=own_edition if edition is None else edition, language=self._language(language)
+            edition=edition_or_unnamed(own_edition if edition is None else edition),
+            language=self._language(language),
         )
 
     def read(self) -> tuple[TextRelease, dict[str, list[str | None]]]:
@@ -155,16 +157,17 @@ class _Reader:
     def _language(self, stated: str | None) -> str:
         own = self.place.name(self.root["language"], "$.language") if "language" in self.root else None
         if stated is not None or own is None:
-            language = DEFAULT_LANGUAGE if stated is None else stated
-            primary_subtag(language)
-            return language
+            return canonical_language(DEFAULT_LANGUAGE if stated is None else stated)
         try:
-            primary_subtag(own)
+            return canonical_language(own)
         except UsageError as error:
-            raise self.place.refuse(
-                "$.language", error.message, kind="bad_language", expected=error.expected
+            raise SourceError(
+                error.message,
+                where=self.place.at("$.language"),
+                expected=error.expected,
+                mend=error.mend,
+                kind=error.kind,
             ) from None
-        return own
 
     # -- corpus ------------------------------------------------------------
 
@@ -265,7 +268,8 @@ class _Reader:
                 place.typed(dataset["core_root"], str, f"{path}.core_root")
                 value, path = dataset["spans"], f"{path}.spans"
             items = enumerate(place.typed(value, list, path))
-            spans = [(self._span(item, f"{path}[{i}]", kind), f"{path}[{i}]") for i, item in items]
+            seen: dict[str, str] = {}
+            spans = [(self._span(item, f"{path}[{i}]", kind, seen), f"{path}[{i}]") for i, item in items]
             spans.sort(key=lambda span: (span[0]["start"], span[0]["end"]))
             found[kind] = spans
             for span, _ in spans:
@@ -277,7 +281,7 @@ class _Reader:
             ]
         return found
 
-    def _span(self, value: Any, path: str, kind: str) -> dict[str, Any]:
+    def _span(self, value: Any, path: str, kind: str, seen: dict[str, str]) -> dict[str, Any]:
         place = self.place
         span = place.members(value, path, needed="start end", optional="text status id")
         for key in ("start", "end"):
@@ -285,7 +289,7 @@ class _Reader:
         if "text" in span:
             place.text(span["text"], f"{path}.text")
         if "id" in span:
-            place.name(span["id"], f"{path}.id")
+            place.own_id(span["id"], f"{path}.id", seen)
         status = span.get("status", "matched")
         allowed = list(STATUSES) if kind == "note_markers" else ["matched"]
         if not isinstance(status, str) or status not in allowed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +21,25 @@ SAMPLE_SOURCE: Final = "sample.jsonl"
 RELEASE: Final = "release"
 ARTIFACT: Final = "artifact"
 REPORT: Final = "report.html"
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """The folder, made or emptied of what an earlier demo made, for the time of one demo.
+
+    A demo that fails or is stopped leaves nothing: neither what it made nor a folder that was not there.
+
+    Raises:
+        UsageError: the path is something that no demo made; it is left as it is.
+        StorageError: the file system refuses.
+    """
+    new = _missing(folder)
+    try:
+        prepare(folder)
+        yield
+    except BaseException:
+        _remove(folder, new)
+        raise
 
 
 def prepare(folder: Path) -> None:
@@ -39,12 +60,34 @@ def prepare(folder: Path) -> None:
         else:
             folder.mkdir(parents=True)
             write_file(folder / MARK, _MARK_TEXT)
-        for name in (KJV_SOURCE, SAMPLE_SOURCE, RELEASE, ARTIFACT, REPORT):
-            path = folder / name
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif os.path.lexists(path):
-                path.unlink()
+        clear(folder)
+
+
+def clear(folder: Path) -> None:
+    """Remove what a demo made in its folder, the mark excepted."""
+    for name in (KJV_SOURCE, SAMPLE_SOURCE, RELEASE, ARTIFACT, REPORT):
+        path = folder / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif os.path.lexists(path):
+            path.unlink()
+
+
+def _missing(folder: Path) -> list[Path]:
+    """The folder and those above it that are not there yet, the innermost first."""
+    absolute = Path(os.path.abspath(folder))
+    return [path for path in (absolute, *absolute.parents) if not os.path.lexists(path)]
+
+
+def _remove(folder: Path, new: list[Path]) -> None:
+    """Take back what the demo made; what the file system keeps stays, marked as the demo's own."""
+    with suppress(OSError):
+        if (folder / MARK).is_file():  # else nothing was made yet, and what is there is someone's own
+            clear(folder)
+            if all(path.name == MARK for path in folder.iterdir()):
+                (folder / MARK).unlink()
+        for path in new:
+            path.rmdir()
 
 
 def _foreign(folder: Path) -> UsageError:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tekrar.demo.findings import Findings, Repetition
 from tekrar.demo.sample import Line
+from tekrar.view import plain
 from tekrar.view.open import Corpus
 
 PLACES_SHOWN: Final = 3
@@ -23,8 +24,15 @@ def counted(corpus: Corpus) -> list[str]:
     """What the artifact counts, profile by profile."""
     release = corpus.release
     lines = [
-        f"{len(release.labels.book):,} books, {len(release.chapter_paragraphs):,} chapters, "
-        f"{len(release.paragraph_sentences):,} paragraphs, {len(release.sentence_start):,} sentences",
+        ", ".join(
+            plain.counted(count, one, f"{one}s", form=",")
+            for count, one in (
+                (len(release.labels.book), "book"),
+                (len(release.chapter_paragraphs), "chapter"),
+                (len(release.paragraph_sentences), "paragraph"),
+                (len(release.sentence_start), "sentence"),
+            )
+        ),
         "",
     ]
     for short, meaning in MEANING.items():
@@ -32,7 +40,8 @@ def counted(corpus: Corpus) -> list[str]:
         lines += [
             f"{short}  {meaning}",
             f"    {record['emitted']:,} enumerated, {record['excluded']:,} excluded with a reason, "
-            f"{record['published_classes']:,} repetitions published: {record['exact_status']}",
+            f"{plain.counted(record['published_classes'], 'repetition', 'repetitions', form=',')} published: "
+            f"{record['exact_status']}",
         ]
     return lines
 

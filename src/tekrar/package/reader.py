@@ -29,6 +29,7 @@ from tekrar.package.layout import (
     object_digest,
     unsafe_name,
 )
+from tekrar.package.mends import called, mend_for
 from tekrar.package.storage import reading
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ _BLOCK: Final = 1 << 20
 #: A table that says it grows more than this from its stored bytes is refused before it is decoded.
 MAX_EXPANSION: Final = 2000
 EXPANSION_FLOOR: Final = 1 << 30
-
-_MEND = "take the package from its maker again, or make it anew"
 
 
 class Package:
@@ -60,18 +59,24 @@ class Package:
         with reading(self.path):
             self._root = Path(os.path.realpath(self.path))
             if not stat.S_ISDIR(os.stat(self._root).st_mode):
-                self._refuse("", "this is no folder", kind="not_a_package", expected=f"a {format} package")
+                self._refuse(
+                    "",
+                    f"this is a file, not {called(format)}",
+                    kind="not_a_package",
+                    expected=f"a folder: a {format} package",
+                )
             if is_temporary(self._root.name):
                 self._refuse("", "an unfinished package that its writer left", kind="not_a_package")
             self._check_entries()
         self._files = self._read_files()
         self.manifest: dict[str, Any] = self._parse(MANIFEST, self.manifest_bytes)
-        if self.manifest.get("format") != format:
+        if (stated := self.manifest.get("format")) != format:
             self._refuse(
                 MANIFEST,
-                f"a package of format {str(self.manifest.get('format'))[:80]!r}",
+                f"a package of format {str(stated)[:80]!r}, not {called(format)}",
                 kind="wrong_format",
                 expected=format,
+                found=str(stated),
             )
         with reading(self.path):
             self._check_objects()
@@ -159,7 +164,8 @@ class Package:
         if missing:
             self._refuse(
                 missing[0],
-                "is missing: this is no package, or one that lost a file",
+                f"is missing: this is not {called(self.format)}"
+                + (", or one that lost a file" if len(missing) == 1 else ""),
                 kind="not_a_package" if len(missing) > 1 else "missing_file",
                 expected=f"a {self.format} package: {FILES}, {MANIFEST}, {OBJECTS}/",
             )
@@ -289,5 +295,6 @@ class Package:
             row["object"], "was altered", kind="digest_differs", expected=f"bytes of SHA-256 {row['sha256']}"
         )
 
-    def _refuse(self, name: str, message: str, *, kind: str, expected: str = "") -> NoReturn:
-        raise IntegrityError(message, where=self._shown(name), expected=expected, mend=_MEND, kind=kind)
+    def _refuse(self, name: str, message: str, *, kind: str, expected: str = "", found: str = "") -> NoReturn:
+        mend = mend_for(kind, self.path, name, wanted=self.format, found=found)
+        raise IntegrityError(message, where=self._shown(name), expected=expected, mend=mend, kind=kind)

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 from typing import Any, Final
 
-#: Deeper nesting than any format of ours has; named in the message when the parser gives up.
+#: Deeper nesting than any format of ours has. Checked before parsing: how deep Python's own parser goes hangs
+#: on its version.
 MAX_DEPTH: Final = 64
 
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
+_STEP: Final = tuple({91: 1, 123: 1, 93: -1, 125: -1}.get(byte, 0) for byte in range(256))
 _DEPTH_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 
 
@@ -55,6 +60,8 @@ def parse(data: bytes) -> Any:
         JsonFlaw: the text is malformed or breaks a rule of this module.
     """
     text = _decode(data)
+    if (byte := too_deep(data)) is not None:
+        raise JsonFlaw(f"nested deeper than {MAX_DEPTH} levels", kind="too_deep", byte=byte)
     flaws: list[_Flawed] = []
 
     def flawed(message: str, kind: str) -> _Flawed:
@@ -90,10 +97,6 @@ def parse(data: bytes) -> Any:
         raise JsonFlaw(
             f"{error.msg} (line {error.lineno}, column {error.colno})", kind="malformed", byte=byte
         ) from None
-    except RecursionError:
-        raise JsonFlaw(
-            f"nested deeper than {MAX_DEPTH} levels", kind="too_deep", byte=_depth_byte(data)
-        ) from None
     if flaws:
         first = _find(value, set(map(id, flaws)))
         if first is not None:
@@ -128,7 +131,13 @@ def _decode(data: bytes) -> str:
         raise JsonFlaw(f"byte is not UTF-8 ({error.reason})", kind="not_utf8", byte=error.start) from None
 
 
-def _depth_byte(data: bytes) -> int | None:
+def too_deep(data: bytes) -> int | None:
+    """Byte of the first bracket that nests deeper than `MAX_DEPTH`; None where none does."""
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+        return None
+    brackets = _STRING.sub(b"", data).translate(None, _NO_BRACKET)
+    if max(accumulate(map(_STEP.__getitem__, brackets)), default=0) <= MAX_DEPTH:
+        return None
     depth = 0
     for token in _DEPTH_TOKEN.finditer(data):
         first = token.group()[:1]

@@ -111,8 +111,8 @@ class PackageWriter:
         self.format = format
         self._files: dict[str, dict[str, str | int]] = {}
         self._parts = 0
-        if not exist_ok and os.path.lexists(self.target):
-            raise target_exists(self.target)
+        if not self.target.name or (not exist_ok and os.path.lexists(self.target)):
+            raise target_exists(self.target)  # the root of the file system always is, and has no sibling
         with storing(self.target):
             self._folder = TemporaryFolder(self.target)
 

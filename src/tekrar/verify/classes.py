@@ -97,7 +97,7 @@ def members_digests(occurrences: Bytes2D, size: Ints, offset: Ints) -> Bytes2D:
 
 def class_ids(profile: Profile, digest: Bytes2D, witness: Bytes2D) -> Bytes2D:
     """Class UUIDs from members digests and class witnesses."""
-    predicate = profile.spec.predicate.replace("_", "-")
+    predicate = profile.spec.predicate
     base = name_state(
         "exact-class",
         f"profile={uuid_text(profile.id)}/predicate={predicate}/scope={profile.scope_root.hex()}/members=",
@@ -124,9 +124,8 @@ def _dominance(
     """Winner, left and right of every class by the ADR's definition, word for word.
 
     D dominates S when one fixed extension (left, right) maps EVERY member of S onto a member of D and the
-    inventories are of equal
-    size: the shift is injective, so the map is one-to-one. All extensions up to the bound are tried, not
-    only single steps. The longest D wins, then the lowest class ID.
+    inventories are of equal size: the shift is injective, so the map is one-to-one. All extensions up to the
+    bound are tried, not only single steps. The longest D wins, then the lowest class ID.
     """
     count = len(size)
     winner = np.full(count, PUBLISHED, np.int64)

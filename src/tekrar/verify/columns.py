@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -51,6 +52,28 @@ def check_names(artifact: Artifact) -> None:
             expected="the tables of an artifact and its provenance",
             mend="take the artifact from its maker again, or build it anew",
             kind="bad_table",
+        )
+
+
+def check_provenance(artifact: Artifact) -> None:
+    """Check that the provenance can be read: a JSON object. What it tells is outside every root.
+
+    Raises:
+        IntegrityError: it is none.
+    """
+    data = artifact.package.read_bytes(PROVENANCE)
+    try:
+        document = json.loads(data.decode("utf-8"))
+        flaw = "" if isinstance(document, dict) else f"holds {type(document).__name__}"
+    except (ValueError, RecursionError) as error:
+        flaw = f"cannot be read: {error}"
+    if flaw:
+        raise IntegrityError(
+            f"{PROVENANCE} {flaw}",
+            where=f"{artifact.path}: {PROVENANCE}",
+            expected="a JSON object in UTF-8",
+            mend="take the artifact from its maker again, or build it anew",
+            kind="bad_provenance",
         )
 
 
@@ -112,10 +135,21 @@ def kind_of(name: str, column: str) -> str:
 def compare_table(
     findings: Findings, name: str, *, expected: Mapping[str, NDArray[Any]], stated: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Compare every column of a table; differences name table, column and row."""
-    lengths = {len(expected[column]) for column in expected}
-    assert len(lengths) == 1, name
-    findings.rows += lengths.pop()
+    """Compare every column of a table; differences name table, column and row.
+
+    Raises:
+        IntegrityError: the expected columns, some of which come from the artifact, are of several lengths.
+    """
+    lengths = sorted({len(expected[column]) for column in expected})
+    if len(lengths) != 1:
+        raise IntegrityError(
+            f"columns of {' and '.join(map(str, lengths))} rows",
+            where=f"table {name}",
+            expected="one length for all columns of a table",
+            mend="take the artifact from its maker again, or build it anew",
+            kind="bad_table",
+        )
+    findings.rows += lengths[0]
     for column in expected:
         ours, theirs = expected[column], stated[column]
         common = min(len(ours), len(theirs))

@@ -20,7 +20,7 @@ from tekrar.core.annotation import check_datasets
 from tekrar.core.policy import FULL_CONTEXT, MATRIX, RUNS, ProfileSpec
 from tekrar.core.release import dataset_root
 from tekrar.corpus.release_package import open_release
-from tekrar.verify.columns import check_names, compare_table, stated_columns
+from tekrar.verify.columns import check_names, check_provenance, compare_table, stated_columns
 from tekrar.verify.document import (
     absent_records,
     check_release,
@@ -64,6 +64,7 @@ def verify_full(artifact_path: Path, release_path: Path, *, progress: Progress =
     check_release(artifact.manifest, opened, where=f"{artifact_path}/manifest.json")
     artifact.package.check_transport()
     check_names(artifact)
+    check_provenance(artifact)
     certified = opened.certified
     check_datasets(opened.release, certified=certified)
     findings = Findings()

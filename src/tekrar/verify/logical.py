@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.core.encoding import profile_scope, seal_root, tree_head, u8
+from tekrar.core.encoding import profile_scope, u8
 from tekrar.core.policy import ProfileSpec
 from tekrar.verify.manifests import Bytes2D, FixedManifest, ListManifest, Manifest, big_endian
 from tekrar.verify.universe import Universe
@@ -120,10 +120,6 @@ class LogicalProfile:
     def root(self, kind: str) -> bytes:
         """Root of one kind."""
         return self.dataset_roots[kind] if kind in DATASET_KINDS else self.manifest(kind).root()
-
-    def empty_root(self, kind: str) -> bytes:
-        """Root of that kind without a record."""
-        return seal_root(kind, self.scope, 0, tree_head([]))
 
     # -- rows ------------------------------------------------------------------------------------------------
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tekrar.artifact.reader import Artifact
 from tekrar.core.encoding import CHUNK_RECORDS, canonical_json, no_scope, tree_path, u32
 from tekrar.core.identity import parse_uuid
 from tekrar.core.policy import MATRIX, ProfileSpec
-from tekrar.errors import NotFoundError, VerificationError
+from tekrar.errors import NotFoundError, UsageError, VerificationError
 from tekrar.verify.columns import check_names, stated_columns
 from tekrar.verify.document import root_name
 from tekrar.verify.logical import PARTS, LogicalProfile
@@ -35,7 +36,7 @@ def prove(artifact_path: Path, occurrence: str) -> dict[str, Any]:
         occurrence: canonical UUID text.
 
     Raises:
-        UsageError: not a canonical UUID.
+        UsageError: not a canonical UUID, or that of a class.
         NotFoundError: no profile of the artifact has the occurrence.
         IntegrityError: a column makes no sense.
         VerificationError: the columns do not give the roots that the artifact states.
@@ -95,6 +96,7 @@ def _find(artifact: Artifact, occurrence: bytes) -> tuple[ProfileSpec, int]:
         found = np.flatnonzero((column[:, 0] == words[0]) & (column[:, 1] == words[1]))
         if len(found):
             return spec, int(found[0])
+    _refuse_class(artifact, words)
     raise NotFoundError(
         f"no occurrence {uuid_text(occurrence)}",
         where=str(artifact.path),
@@ -102,6 +104,23 @@ def _find(artifact: Artifact, occurrence: bytes) -> tuple[ProfileSpec, int]:
         mend="`tekrar show` and `tekrar classes` print occurrence IDs",
         kind="unknown_occurrence",
     )
+
+
+def _refuse_class(artifact: Artifact, words: NDArray[np.uint64]) -> None:
+    """Say so where the ID is that of a class."""
+    for spec in MATRIX:
+        name = f"{spec.short}/class-ids"
+        if name not in artifact.package:
+            continue
+        ids = np.ascontiguousarray(stated_columns(artifact, name)["class"]).view("<u8").reshape(-1, 2)
+        if ((ids[:, 0] == words[0]) & (ids[:, 1] == words[1])).any():
+            raise UsageError(
+                f"this is a class of {spec.short}, and a proof is of one occurrence",
+                where=str(artifact.path),
+                expected="an occurrence ID or an address",
+                mend="name one of its members, as `tekrar show` prints them for this ID",
+                kind="class_not_occurrence",
+            )
 
 
 def _part_of(view: LogicalProfile, row: int, artifact: Artifact) -> tuple[str, int]:

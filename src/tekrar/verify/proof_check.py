@@ -155,6 +155,7 @@ def parse_root(text: str) -> bytes:
         raise UsageError(
             f"{text[:80]!r} is no artifact root",
             expected="64 lower-case hex digits, as `tekrar build` printed them",
+            mend="copy the artifact_root that `tekrar build` or `tekrar coverage` prints, all 64 digits",
             kind="not_a_root",
         )
     return bytes.fromhex(text)

@@ -22,7 +22,7 @@ from tekrar.core.profile import Profile, profile_for
 from tekrar.corpus.release_package import open_release
 from tekrar.errors import TekrarError
 from tekrar.verify.classes import class_ids, members_digests
-from tekrar.verify.columns import check_names, compare_table
+from tekrar.verify.columns import check_names, check_provenance, compare_table
 from tekrar.verify.document import (
     absent_records,
     check_release,
@@ -61,6 +61,7 @@ def verify_quick(artifact_path: Path, release_path: Path | None = None) -> Verif
         check_release(artifact.manifest, opened, where=f"{artifact_path}/manifest.json")
     artifact.package.check_transport()
     check_names(artifact)
+    check_provenance(artifact)
     findings = Findings()
     checker = _QuickChecker(artifact, findings)
     for spec in MATRIX:

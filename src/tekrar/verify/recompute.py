@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.core.policy import MATRIX, PROSE_ONLY, RUNS, ProfileSpec, ScopePolicy, scope_policy
+from tekrar.core.policy import PROSE_ONLY, RUNS, ProfileSpec, ScopePolicy, scope_policy
 from tekrar.core.profile import Profile, profile_for
 from tekrar.core.text import DATASETS
 from tekrar.corpus.release_package import OpenRelease
@@ -327,6 +327,3 @@ class _PassageContent:
     def witness(self, row: int) -> bytes:
         ((items, length),) = self._items(slice(row, row + 1))
         return passage_witness(items, length)
-
-
-MATRIX_ORDER = tuple(spec.short for spec in MATRIX)

@@ -219,8 +219,7 @@ def check_buckets(
         findings: gets a difference.
         profile: short name.
         passages: whether a collision can come from fingerprints alone (runs have member digests too); then
-            a failed
-            item has a companion of its fingerprint.
+            a failed item has a companion of its fingerprint.
     """
     failed = np.flatnonzero(partition.collided)
     if not len(failed):

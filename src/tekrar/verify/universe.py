@@ -39,16 +39,6 @@ class Universe:
     def __len__(self) -> int:
         return len(self.first)
 
-    @property
-    def row_start(self) -> Ints:
-        """First byte of every row."""
-        return self.start[self.first]
-
-    @property
-    def row_end(self) -> Ints:
-        """End byte of every row."""
-        return self.end[self.last]
-
     @cached_property
     def first_row(self) -> Ints:
         """Row of the shortest run of every start sentence, with a final total."""

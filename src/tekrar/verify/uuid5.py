@@ -42,11 +42,6 @@ def uuids(digests: Sequence[bytes]) -> Bytes2D:
     return raw
 
 
-def one_uuid(kind: str, facts: str) -> bytes:
-    """One UUID (16 bytes) from the facts as written."""
-    return bytes(uuids([name_state(kind, facts).digest()])[0])
-
-
 def uuid_texts(ids: Bytes2D) -> bytes:
     """Canonical texts of UUIDs, 36 bytes each, one after the other."""
     text = np.full((len(ids), _TEXT_WIDTH), ord("-"), np.uint8)

@@ -1,8 +1,7 @@
 """What is known of one occurrence: its status from the partition, its class, its reasons.
 
-Serves ADR-009 *Query behavior* (QRY-02, QRY-03).
-Every answer names its profile, predicate and release; a bare `unique` says nothing, for the same text can
-be unique in one profile and matched in another (AMB-53).
+Serves ADR-009 *Query behavior* (QRY-02, QRY-03). Every answer names its profile, predicate and release; a
+bare `unique` says nothing, for the same text can be unique in one profile and matched in another (AMB-53).
 """
 
 from __future__ import annotations

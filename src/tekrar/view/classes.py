@@ -23,7 +23,7 @@ from tekrar.view.profile import PUBLISHED, ProfileView
 from tekrar.view.status import Presentation
 
 Ints = NDArray[np.int64]
-STATUSES: Final = ("published", "dominated", "provisional", "all")
+STATUSES: Final = ("presented", "published", "dominated", "provisional", "all")
 ORDERS: Final = ("length", "size", "order")
 #: Members whose records are held at once.
 _BATCH: Final = 20_000
@@ -38,7 +38,8 @@ class Choice:
         min_size, max_size: members a class has.
         books: names of books; a class with a member in any of them is kept. Empty: all.
         text: a string that a member's exact bytes hold, or None.
-        status: published, dominated, provisional or all.
+        status: presented (published classes, and the provisional groups of a partial profile: AMB-22),
+            published, dominated, provisional or all.
         hide_blank: leave out classes whose text has no letter or digit.
         sort: `length` (longest, then largest), `size` (largest, then longest) or `order` (document order).
     """
@@ -49,7 +50,7 @@ class Choice:
     max_size: int | None = None
     books: tuple[str, ...] = ()
     text: str | None = None
-    status: str = "published"
+    status: str = "presented"
     hide_blank: bool = False
     sort: str = "length"
 
@@ -103,7 +104,7 @@ def _kept_status(view: ProfileView, status: str) -> NDArray[np.bool_]:
     if status == "all":
         return np.ones(view.count, bool)
     if view.profile.partial:
-        return np.full(view.count, status == Presentation.PROVISIONAL)
+        return np.full(view.count, status in ("presented", Presentation.PROVISIONAL))
     dominated = view.classes["winner"] != PUBLISHED
     if status == Presentation.PROVISIONAL:
         return np.zeros(view.count, bool)

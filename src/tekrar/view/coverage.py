@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tekrar.core.coverage import PARTS
 from tekrar.core.policy import MATRIX
 from tekrar.view.profile import ProfileView
 from tekrar.view.status import NoOccurrence
@@ -22,8 +23,7 @@ def coverage_record(view: ProfileView) -> dict[str, Any]:
         IntegrityError: the manifest's numbers do not add up.
     """
     counts = view.coverage
-    parts = ("matched", "evaluated_unique", "not_evaluated", "excluded", "failed")
-    _adds_up(view, "emitted", parts)
+    _adds_up(view, "emitted", PARTS)
     _adds_up(view, "inventory", ("emitted", "enumeration_exclusions"))
     _adds_up(view, "matched", ("published_items", "dominated_items", "provisional_items"))
     _adds_up(view, "discovered_classes", ("published_classes", "dominated_classes"))

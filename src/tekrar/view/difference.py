@@ -149,26 +149,25 @@ def _twin(result: ProfileDifference, number: int, other: States) -> int | None:
     return twin if twin >= 0 and np.array_equal(result.b.profile.class_members(twin), rows) else None
 
 
-def _told(fate: dict[str, int] | None) -> str:
+def _told(fate: dict[str, int] | None, *, side: str) -> str:
     """A fate in words."""
     if fate is None:
-        return "not in the other release, or not repeated there"
+        return (
+            f"in {side} no class holds this passage: it is not there, stands there once, or is not compared"
+        )
     parts = [f"{count} {name.replace('-', ' ')}" for name, count in fate.items() if name != "classes"]
     split = f" in {fate['classes']} class{'es' if fate['classes'] > 1 else ''}" if "classes" in fate else ""
-    return ", ".join(parts) + split
+    return f"in {side} its members are: {', '.join(parts)}{split}"
 
 
 def _gone(view: ProfileView, number: int, fate: dict[str, int] | None) -> dict[str, Any]:
     kind = "split" if fate and fate.get("classes", 0) > 1 else "gone"
-    return _change(
-        kind, view.short, a=class_facts(view, number), rows=fate, why=f"in B its members are: {_told(fate)}"
-    )
+    return _change(kind, view.short, a=class_facts(view, number), rows=fate, why=_told(fate, side="B"))
 
 
 def _appeared(view: ProfileView, number: int, origin: dict[str, int] | None) -> dict[str, Any]:
     kind = "joined" if origin and origin.get("classes", 0) > 1 else "appeared"
-    why = f"in A its members are: {_told(origin)}"
-    return _change(kind, view.short, b=class_facts(view, number), rows=origin, why=why)
+    return _change(kind, view.short, b=class_facts(view, number), rows=origin, why=_told(origin, side="A"))
 
 
 def _changed(result: ProfileDifference, number: int, other: int, details: list[str]) -> dict[str, Any]:

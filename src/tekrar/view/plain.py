@@ -33,6 +33,11 @@ def terminal_width() -> int:
         return PIPED_WIDTH
 
 
+def counted(count: int, one: str, many: str, *, form: str = "") -> str:
+    """So many things in words; `form` is the number's format, such as `,` or `>7`."""
+    return f"{count:{form}} {one if count == 1 else many}"
+
+
 def isolated(text: str) -> str:
     """A short text of the source inside a line of ours."""
     return f"{FSI}{safe(text)}{PDI}"

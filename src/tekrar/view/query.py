@@ -11,7 +11,7 @@ from tekrar.core.address import Address, Located, find_chapter, locate, parse_ad
 from tekrar.core.identity import parse_uuid
 from tekrar.core.policy import MAX_RUN, MIN_RUN
 from tekrar.core.text import TextRelease
-from tekrar.errors import NotFoundError
+from tekrar.errors import NotFoundError, UsageError
 from tekrar.view.open import Corpus
 from tekrar.view.profile import ProfileView
 
@@ -50,7 +50,7 @@ def find(corpus: Corpus, query: str, *, profile: str | None = None) -> Found:
     views = corpus.views(profile)
     if "/" in query:
         return _at_address(corpus.release, views, parse_address(query))
-    identity = bytes.fromhex(query) if _DIGEST.fullmatch(query) else parse_uuid(query)
+    identity = bytes.fromhex(query) if _DIGEST.fullmatch(query) else _uuid(query)
     classes = tuple((view, number) for view in views if (number := view.class_of(identity)) is not None)
     if classes:
         return Found(classes=classes)
@@ -64,6 +64,19 @@ def find(corpus: Corpus, query: str, *, profile: str | None = None) -> Found:
             kind="unknown_id",
         )
     return Found(rows=rows)
+
+
+def _uuid(query: str) -> bytes:
+    try:
+        return parse_uuid(query)
+    except UsageError as error:
+        raise UsageError(
+            f"{query!r} is neither an address nor an ID",
+            expected="book/chapter:start+length (a run of sentences) or book/chapter/pN (a paragraph), "
+            "counted from 1; or an occurrence or class ID, a UUID in lower case",
+            mend="copy an address or an ID as `tekrar classes` prints it",
+            kind=error.kind,
+        ) from None
 
 
 def _rows_with(views: list[ProfileView], identity: bytes) -> tuple[tuple[ProfileView, int], ...]:

@@ -19,11 +19,10 @@ from tekrar.view.wording import class_why, qualified, why
 Ints = NDArray[np.int64]
 
 
-def envelope(corpus: Corpus, query: str) -> dict[str, Any]:
-    """What every answer is about: the query, the release and the artifact."""
+def about(corpus: Corpus) -> dict[str, Any]:
+    """The release and the artifact that every answer is about."""
     release = corpus.artifact.manifest["release"]
     return {
-        "query": query,
         "release": release["text_release"],
         "edition": release["edition"],
         "artifact_root": corpus.artifact.artifact_root.hex(),

@@ -78,7 +78,7 @@ class _Run(NamedTuple):
     """A recurring passage at one place: first sentence, sentences, the repeat it is of, anchor."""
 
     at: int
-    count: int
+    length: int
     stretch: Stretch
     anchor: str
 
@@ -224,10 +224,10 @@ def book_entries(
 
 def _book(found: list[_Run], places: Places, each: int) -> dict[str, Any]:
     end, start = places.release.sentence_end, places.release.sentence_start
-    kept = sorted(found, key=lambda run: (-int(end[run.at + run.count - 1] - start[run.at]), run.at))[:each]
+    kept = sorted(found, key=lambda run: (-int(end[run.at + run.length - 1] - start[run.at]), run.at))[:each]
     chapters: dict[int, list[Entry]] = {}
-    for run in sorted(kept, key=lambda run: (run.at, -run.count)):
-        place = places.place(run.at, run.count)
+    for run in sorted(kept, key=lambda run: (run.at, -run.length)):
+        place = places.place(run.at, run.length)
         if not is_worded(places.text(place)):
             continue
         nearest = islice(run.stretch.places, PEERS_SHOWN + 1)

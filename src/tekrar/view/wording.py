@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tekrar.view.answer import Answer
-from tekrar.view.profile import PUBLISHED, ProfileView
+from tekrar.view.plain import counted
+from tekrar.view.profile import ProfileView
 from tekrar.view.status import Presentation, QueryStatus
 
 _EXCLUDED: Final = {
@@ -31,10 +32,9 @@ def qualified(view: ProfileView) -> str:
 
 def things(view: ProfileView, count: int) -> str:
     """So many occurrences of a profile, in words."""
-    one, many = (
-        ("run of sentences", "runs of sentences") if view.profile.is_runs else ("paragraph", "paragraphs")
-    )
-    return f"{count} {one if count == 1 else many}"
+    if view.profile.is_runs:
+        return counted(count, "run of sentences", "runs of sentences")
+    return counted(count, "paragraph", "paragraphs")
 
 
 def why(answer: Answer) -> str:
@@ -64,7 +64,6 @@ def class_why(view: ProfileView, number: int) -> str:
         return "the group is provisional: other items are open, so no class is issued."
     left, right = (int(view.classes[side][number]) for side in ("left", "right"))
     winner = int(view.classes["winner"][number])
-    assert winner != PUBLISHED
     return (
         "its class is true and kept as evidence, and is dominated: each of its members lies in a "
         f"member of a class of {int(view.class_length[winner])} sentences, "

@@ -1,8 +1,9 @@
 """Character classes of the segmenter, as bodies of regular expression classes.
 
 Every class is spelt out instead of being read from the Unicode database, so that a boundary does not
-move when an interpreter brings newer tables.  Letters and decimal digits are the exception: they are
-what ``str.isalpha`` and ``str.isdecimal`` say.
+move when an interpreter brings newer tables.  Letters, their case and decimal digits are the exception:
+they are what ``str.isalpha``, ``str.isupper`` and ``str.isdecimal`` say and what `is_small` adds, the same
+in every version of Unicode from 14 on for the characters that Unicode 14 has.
 """
 
 from __future__ import annotations
@@ -51,6 +52,15 @@ _CONTENT: Final = re.compile("[^\\W_]")
 _ARABIC: Final = re.compile(f"[{ARABIC_LETTER}]")
 _ARABIC_WORD: Final = re.compile(f"[{ARABIC_LETTER}]+")
 _OTHER_LETTER: Final = re.compile(f"[^\\W\\d_{ARABIC_LETTER}]")
+
+
+# Modifier letters that became small letters in Unicode 15.
+_SMALL_SINCE_15: Final = frozenset("\u10fc\ua7f2\ua7f3\ua7f4\uab69")
+
+
+def is_small(char: str) -> bool:
+    """Tell whether a character is a small letter as Unicode 14 has it; "" is none."""
+    return char.islower() and char not in _SMALL_SINCE_15
 
 
 def next_content(shadow: str, start: int) -> int:

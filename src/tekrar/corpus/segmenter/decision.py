@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from .characters import CLOSER, ELLIPSIS, MARK, OPENER, PERIOD, SPACE, UNSPACED
+from .characters import CLOSER, ELLIPSIS, MARK, OPENER, PERIOD, SPACE, UNSPACED, is_small
 from .rules import Abbreviation, Rules
 
 # No word of interest is longer; a fixed window keeps a text without spaces linear.
@@ -65,7 +65,7 @@ class Stop:
 def ends_sentence(stop: Stop, rules: Rules) -> bool:
     """Tell whether a sentence ends at ``stop``; both sides are known to hold a letter or digit."""
     right = stop.right
-    if stop.bracketed or (right and right[0].islower()):
+    if stop.bracketed or is_small(right[:1]):
         return False
     if not stop.gap and not _glued_end(stop, rules):
         return False
@@ -111,10 +111,10 @@ def _glued_end(stop: Stop, rules: Rules) -> bool:
     word = rules.fold(_last_word(left))
     if rules.verse_signs:
         return len(word) > 2 and word.isalpha() and right[0].isalpha()
-    small = left[-1:].islower() and (left[-2:-1].islower() or not _PERIOD.match(stop.stops))
+    small = is_small(left[-1:]) and (is_small(left[-2:-1]) or not _PERIOD.match(stop.stops))
     if not small and not (len(word) > 2 and word.isalpha()):
         return False
-    return right[0].isupper() and (len(right) == 1 or right[1].islower() or not right[1].isalpha())
+    return right[0].isupper() and (len(right) == 1 or is_small(right[1]) or not right[1].isalpha())
 
 
 def _period_ends(stop: Stop, rules: Rules) -> bool:

@@ -1,0 +1,35 @@
+"""Types of the command line's arguments: paths that name something, numbers within stated bounds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+#: No count of sentences, members, classes or pages that this program can meet is larger.
+MOST: Final = 10**9
+_DIGITS: Final = 20
+
+
+def path(text: str) -> Path:
+    """A path as given; an empty one is refused, which would mean the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty path; name the current folder as .")
+    if "\0" in text:
+        raise argparse.ArgumentTypeError("a path with a NUL character")
+    return Path(text)
+
+
+def number(low: int, high: int = MOST) -> Callable[[str], int]:
+    """The type of a whole number from `low` to `high`, in ASCII digits."""
+
+    def read(text: str) -> int:
+        digits = text.removeprefix("-")
+        value = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS else None
+        if value is None or not low <= value <= high:
+            shown = text if len(text) <= _DIGITS else text[:_DIGITS] + "…"
+            raise argparse.ArgumentTypeError(f"{shown!r} is no whole number from {low} to {high}")
+        return value
+
+    return read
