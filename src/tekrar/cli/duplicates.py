@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tekrar.cli.arguments import number
 from tekrar.cli.database import database_argument, reading, say
 
 
@@ -15,7 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "id", metavar="ID", help="ID of a class or an occurrence, or a provisional group's witness"
     )
     parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
-    parser.add_argument("--page", type=int, default=100, metavar="N", help="members a page (default 100)")
+    parser.add_argument(
+        "--page", type=number(1, 10_000), default=100, metavar="N", help="members a page (default 100)"
+    )
     database_argument(parser)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
+from tekrar.cli.arguments import path
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK
@@ -14,10 +14,10 @@ from tekrar.settings import read_settings
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar load`."""
-    parser.add_argument("artifact", type=Path, help="artifact, as `tekrar build` made it")
+    parser.add_argument("artifact", type=path, help="artifact, as `tekrar build` made it")
     parser.add_argument(
         "--release",
-        type=Path,
+        type=path,
         metavar="RELEASE",
         help="the text release it was built from; needed unless that is loaded already",
     )

@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from tekrar.cli.arguments import path
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 from tekrar.errors import UsageError
 
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--profile", action="append", metavar="FP|FS|PP|PS", help="a profile; may be repeated")
     which.add_argument("--all", action="store_true", help="all four, as one release set in one transaction")
-    parser.add_argument("--plan", type=Path, metavar="FILE", help="write the plan there and publish nothing")
+    parser.add_argument("--plan", type=path, metavar="FILE", help="write the plan there and publish nothing")
     actor_argument(parser)
     database_argument(parser)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from tekrar.cli.arguments import number
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar revoke`."""
     parser.add_argument(
-        "grant", type=int, metavar="NUMBER", help="number of the grant (tekrar grant lists them)"
+        "grant", type=number(1), metavar="NUMBER", help="number of the grant (tekrar grant lists them)"
     )
     actor_argument(parser)
     database_argument(parser)
