@@ -1,5 +1,5 @@
 # Every target works alone on a machine that has only Python 3.11+ with venv, and make.
-#   make setup | demo | test | lint | bench | conformance | docs | lock | clean
+#   make setup | demo | test | faults | lint | bench | conformance | docs | lock | clean
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ LOCK_FLAGS ?=
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
 
-.PHONY: help setup demo test lint bench conformance docs lock clean
+.PHONY: help setup demo test faults lint bench conformance docs lock clean
 
 help:
 	@sed -n '1,2s/^# *//p' Makefile
@@ -51,7 +51,11 @@ demo: setup
 	@$(BIN)/tekrar demo
 
 test: setup
-	@$(BIN)/python -m pytest -n $(WORKERS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not faults"
+
+# Kills at every step, races, time limits: the database's fault tests, one after another.
+faults: setup
+	@$(BIN)/python -m pytest -m faults
 
 lint: setup
 	$(BIN)/ruff check .

@@ -28,6 +28,9 @@ from tests.store.matrix import READER
 from tests.store.place import drop_database, environment, make_database_from, settings_in, url_of
 from tests.store.schema_database import acting_as
 
+#: Kills, races and time limits of real processes: `make faults`, not every run.
+pytestmark = pytest.mark.faults
+
 SEED = 20240229
 PARTITIONS = (
     "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"

@@ -92,6 +92,7 @@ class TestRun:
             with open_target(of_embedded(empty_database, user=SUPERUSER)) as one:
                 done.append(migrate(one, files).applied)
 
+    @pytest.mark.faults
         threads = [threading.Thread(target=run) for _ in range(3)]
         for thread in threads:
             thread.start()

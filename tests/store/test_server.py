@@ -454,6 +454,9 @@ print(Launcher(settings).stop())
 from tekrar.settings import read_settings
 from tekrar.store.server.launcher import Launcher
 from tekrar.errors import TekrarError
+
+#: Kills, races and time limits of real processes: `make faults`, not every run.
+pytestmark = pytest.mark.faults
 try:
     Launcher(read_settings()).ensure()
 except TekrarError as error:
