@@ -92,7 +92,6 @@ class TestRun:
             with open_target(of_embedded(empty_database, user=SUPERUSER)) as one:
                 done.append(migrate(one, files).applied)
 
-    @pytest.mark.faults
         threads = [threading.Thread(target=run) for _ in range(3)]
         for thread in threads:
             thread.start()
@@ -100,6 +99,7 @@ class TestRun:
             thread.join(60)
         assert sorted(map(len, done)) == [0, 0, 3]
 
+    @pytest.mark.faults
     def test_a_killed_run_leaves_whole_migrations(
         self, empty_database: Embedded, connection: Connection, folder: Path, tmp_path: Path
     ) -> None:

@@ -30,6 +30,9 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 ENSURE = """
 from tekrar.settings import read_settings
 from tekrar.store.server.launcher import Launcher
+
+#: Kills, races and time limits of real processes: `make faults`, not every run.
+pytestmark = pytest.mark.faults
 print(Launcher(read_settings()).ensure().pid, flush=True)
 """
 
@@ -455,8 +458,6 @@ from tekrar.settings import read_settings
 from tekrar.store.server.launcher import Launcher
 from tekrar.errors import TekrarError
 
-#: Kills, races and time limits of real processes: `make faults`, not every run.
-pytestmark = pytest.mark.faults
 try:
     Launcher(read_settings()).ensure()
 except TekrarError as error:
