@@ -25,14 +25,15 @@ from tekrar.store.session import Connection, connect, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.store.place import environment, process, settings_in, tekrar
 
+#: Kills, races and time limits of real processes: `make faults`, not every run.
+pytestmark = pytest.mark.faults
+
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 ENSURE = """
 from tekrar.settings import read_settings
 from tekrar.store.server.launcher import Launcher
 
-#: Kills, races and time limits of real processes: `make faults`, not every run.
-pytestmark = pytest.mark.faults
 print(Launcher(read_settings()).ensure().pid, flush=True)
 """
 
