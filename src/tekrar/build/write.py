@@ -142,6 +142,8 @@ def manifest_document(
     root: bytes,
 ) -> dict[str, Any]:
     """The artifact's manifest: roots, IDs, rule documents, statuses and counts; equal for equal inputs."""
+    materialized = {result.projection.name: result.projection for result in results}
+    projections = {name: projection.root().hex() for name, projection in materialized.items()}
     profiles = {}
     for result in results:
         assert result.coverage is not None
@@ -151,7 +153,7 @@ def manifest_document(
             "document": result.profile.document,
             "partial": result.partial,
             "coverage": result.coverage.as_record(),
-            "projection_root": result.projection.root().hex(),
+            "projection_root": projections[result.projection.name],
             "validation": {name: value.hex() for name, value in result.validation.items()},
         }
     return {

@@ -167,12 +167,13 @@ class AtomNamer:
         tables.plain_digests = self._text_digests("member", frames, self.text, start[bearer], end[bearer])
         sentence[self.unreadable[release.sentence_atom]] = UNREADABLE
         gap = np.full(len(names), UNREADABLE, np.int64)
-        single = np.flatnonzero(self._plain_gaps())
+        plain = self._plain_gaps()
+        single = np.flatnonzero(plain)
         atoms = release.sentence_atom[single] - 1
         gap[single] = self._name_separators(atoms)
         first, inner = self._records(sentence, gap)
         named = NamedAtoms(sentence, gap, first, inner, {}, {})
-        for i in np.flatnonzero(~self._plain_gaps() & ~self.opens[:-1]).tolist():
+        for i in np.flatnonzero(~plain & ~self.opens[:-1]).tolist():
             self._patch(named, i)
         return named
 

@@ -8,19 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-_EXCLUDED: Final = {
-    "heading_marker_intersection": "it shares bytes with a heading",
-    "note_body_intersection": "it shares bytes with the body of a note",
-    "empty_core_extent": "it has no byte",
-}
-_PENDING: Final = {
-    "pending_evaluation": "its evaluation was put off",
-    "pending_peer_universe": "no equal was found so far, but other items of the universe are open",
-    "pending_verification": "it was grouped, its bytes are not verified yet",
-}
-_FAILED: Final = {
-    "missing_witness_bytes": "bytes of it could not be read when the artifact was built",
-    "digest_collision": "an unequal item has its digest, so none of that digest is accepted",
+from tekrar.core.wording import EXCLUDED, FAILED, PENDING
+
+_FAILED: Final = FAILED | {
     "withdrawn_release": "the release was withdrawn by an integrity incident; its findings stand no more",
 }
 
@@ -66,11 +56,11 @@ def _verdict(facts: Mapping[str, Any]) -> str:
     if status == "unique":
         return f"Unique {scope}: the complete universe was compared and holds no equal of it."
     if status == "excluded":
-        grounds = " and ".join(_EXCLUDED.get(r, _words(r)) for r in facts["reasons"] or ())
+        grounds = " and ".join(EXCLUDED.get(r, _words(r)) for r in facts["reasons"] or ())
         grounds = grounds or "a rule of the profile leaves it out"
         return f"Excluded {scope}: {grounds}. It was not compared, so it is neither unique nor repeated."
     if status == "not_evaluated":
-        return f"Not evaluated {scope}: {_PENDING.get(code, code)}. It is not known to be unique."
+        return f"Not evaluated {scope}: {PENDING.get(code, code)}. It is not known to be unique."
     return f"Integrity error {scope}: {_FAILED.get(code, code)}. It is not known to be unique or repeated."
 
 

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from tekrar.core.wording import EXCLUDED, FAILED, PENDING
 from tekrar.view.answer import Answer
 from tekrar.view.plain import counted
 from tekrar.view.profile import ProfileView
 from tekrar.view.status import Presentation, QueryStatus
-
-_EXCLUDED: Final = {
-    "heading_marker_intersection": "it shares bytes with a heading",
-    "note_body_intersection": "it shares bytes with the body of a note",
-    "empty_core_extent": "it has no byte",
-}
-_PENDING: Final = {
-    "pending_evaluation": "its evaluation was put off",
-    "pending_peer_universe": "no equal was found so far, but other items of the universe are open",
-    "pending_verification": "it was grouped, its bytes are not verified yet",
-}
-_FAILED: Final = {
-    "missing_witness_bytes": "bytes of it could not be read when the artifact was built",
-    "digest_collision": "an unequal item has its digest, so none of that digest is accepted",
-}
 
 
 def qualified(view: ProfileView) -> str:
@@ -48,11 +32,11 @@ def why(answer: Answer) -> str:
     if answer.status is QueryStatus.UNIQUE:
         return f"Unique {scope}: the complete universe was compared and holds no equal of it."
     if answer.status is QueryStatus.EXCLUDED:
-        grounds = " and ".join(_EXCLUDED[reason] for reason in answer.reasons)
+        grounds = " and ".join(EXCLUDED[reason] for reason in answer.reasons)
         return f"Excluded {scope}: {grounds}. It was not compared, so it is neither unique nor repeated."
     if answer.status is QueryStatus.NOT_EVALUATED:
-        return f"Not evaluated {scope}: {_PENDING[answer.code]}. It is not known to be unique."
-    return f"Failed {scope}: {_FAILED[answer.code]}. It is not known to be unique or repeated."
+        return f"Not evaluated {scope}: {PENDING[answer.code]}. It is not known to be unique."
+    return f"Failed {scope}: {FAILED[answer.code]}. It is not known to be unique or repeated."
 
 
 def class_why(view: ProfileView, number: int) -> str:
