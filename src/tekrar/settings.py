@@ -6,7 +6,8 @@ No setting changes a byte of a release or an artifact, and none accepts or publi
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -70,6 +71,28 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         actor=found.get("TEKRAR_ACTOR") or None,
         cursor_key=_key(found, "TEKRAR_CURSOR_KEY"),
     )
+
+
+@contextmanager
+def environment_with(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """The process's environment with some variables set, or unset where the value is None, and back again.
+
+    For a verb that runs other verbs for a place of its own, as one would after `export` in a shell.
+    """
+    before = {name: os.environ.get(name) for name in changes}
+    try:
+        _set(changes)
+        yield
+    finally:
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _flag(found: Mapping[str, str], name: str) -> bool:

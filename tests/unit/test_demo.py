@@ -258,13 +258,37 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def served(inside: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a demo whose server, if it runs, is stopped after the test."""
+    found = find_or_skip()
+    monkeypatch.setenv("TEKRAR_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/not-of-the-demo")
+    monkeypatch.setenv("TEKRAR_DATA_DIR", str(inside / "not-of-the-demo"))
+    monkeypatch.setenv("TEKRAR_ACTOR", "not of the demo")
+    yield inside
+    del found
+    monkeypatch.undo()
+    with environment_with({"TEKRAR_DATA_DIR": str(inside / "demo-out" / folder.DATABASE)}):
+        Launcher(read_settings()).stop()
+
+
+def find_or_skip() -> Binaries:
+    settings = read_settings()
+    try:
+        return find_binaries(settings, account_of(settings))
+    except DatabaseError:
+        pytest.skip("needs PostgreSQL 15 to 18")
+
+
 def test_the_sample_demo_runs_twice_and_its_next_commands_work(
     inside: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["demo", "--sample", "--json"]) == 0
+    assert main(["demo", "--sample", "--json", "--no-database"]) == 0
     first = last_object(capsys.readouterr().out)
-    assert main(["demo", "--sample"]) == 0
+    assert first["published"] is None
+    assert main(["demo", "--sample", "--no-database"]) == 0
     told = capsys.readouterr().out
+    assert not (inside / "demo-out" / folder.DATABASE).exists()
     assert first["artifact_root"] in told
     assert "yol/1/p6" in told
     assert ("Next:" in told) == (shutil.which("tekrar") is not None)

@@ -84,7 +84,7 @@ def test_the_check_lets_pass(line: str) -> None:
     assert offences(line) == []
 
 
-@pytest.mark.parametrize("lock", ["dev", "runtime", "fast", "demo"])
+@pytest.mark.parametrize("lock", ["dev", "runtime", "fast", "demo", "server"])
 def test_every_locked_package_is_pinned_with_its_digests(repo_root: Path, lock: str) -> None:
     text = (repo_root / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
     entries = re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]

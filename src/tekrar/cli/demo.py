@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import os
 import shlex
 import shutil
@@ -18,6 +16,7 @@ from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 
 if TYPE_CHECKING:
+    from tekrar.cli.typed import Typed
     from tekrar.view.open import Corpus
 
 
@@ -35,16 +34,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a small invented Turkish text with headings, notes and gaps, explained paragraph by paragraph",
     )
+    parser.add_argument(
+        "--no-database",
+        action="store_true",
+        help="end with the report; else a PostgreSQL server in the demo's folder publishes what was found",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import, build, verify, report, and say what was found."""
+    """Import, build, verify, report, publish, ask, and say what was found."""
+    from tekrar.cli.typed import Typed, Unsuccessful
     from tekrar.demo import folder
     from tekrar.package.atomic import write_file
     from tekrar.view.open import open_corpus
 
     begun = time.monotonic()
-    data, source, language = _source(args)
+    typed = Typed(silent=args.quiet or args.json)
+    data, source, language = _source(args, typed)
     release, artifact = args.out / folder.RELEASE, args.out / folder.ARTIFACT
     verbs = [
         ["import", str(source), "--language", language, "--out", str(release)],
@@ -52,57 +58,55 @@ def run(args: argparse.Namespace) -> int:
         ["verify", str(artifact), "--release", str(release)],
         ["report", str(artifact), "--release", str(release), "--out", str(args.out / folder.REPORT)],
     ]
-    with folder.made(args.out):
-        write_file(source, data)
-        for words in verbs:
-            if status := _run_verb(args, words):
-                return status
-    seconds = time.monotonic() - begun
-    corpus = open_corpus(artifact, release)
-    described, told, examples = _sample(corpus) if args.sample else _found(corpus)
+    try:
+        with folder.made(args.out):
+            write_file(source, data)
+            for words in verbs:
+                typed.run(*words)
+            corpus = open_corpus(artifact, release)
+            described, told, examples = _sample(corpus) if args.sample else _found(corpus)
+            published = None if args.no_database else _published(args, typed, corpus, examples[-1])
+    except Unsuccessful as ended:
+        return ended.status
     record = {
         "release": str(release),
         "artifact": str(artifact),
         "artifact_root": corpus.artifact.artifact_root.hex(),
         "report": str(args.out / folder.REPORT),
-        "seconds": round(seconds, 3),
+        "seconds": round(time.monotonic() - begun, 3),
         "coverage": {view.short: view.coverage for view in corpus.views()},
         **described,
+        "published": published,
         "next": _next(release, artifact, examples=examples),
     }
     _say(args, corpus, record=record, told=told)
     return EXIT_OK
 
 
-def _source(args: argparse.Namespace) -> tuple[bytes, Path, str]:
+def _published(args: argparse.Namespace, typed: Typed, corpus: Corpus, address: str) -> dict[str, Any]:
+    """The release that the demo ends in, asked for the paragraph at an address."""
+    from tekrar.cli.demo_published import publish_and_ask
+    from tekrar.core.identity import uuid_text
+    from tekrar.view.query import find
+
+    view, row = find(corpus, address, profile="FP").rows[0]
+    found = publish_and_ask(typed, args.out, uuid_text(view.ids[row].tobytes()))
+    return {"address": address, **found}
+
+
+def _source(args: argparse.Namespace, typed: Typed) -> tuple[bytes, Path, str]:
     """The paragraph JSON-lines source, where it goes in the demo's folder, and its language."""
     from tekrar.demo import folder, kjv, sample
 
     if args.sample:
         return sample.source_bytes(), args.out / folder.SAMPLE_SOURCE, sample.LANGUAGE
-    _tell(args, f"the King James Version (public domain), read from the package {kjv.PACKAGE}")
+    typed.tell(f"the King James Version (public domain), read from the package {kjv.PACKAGE}")
     data = kjv.source_bytes(kjv.read_bible(kjv.installed_module()))
     return data, args.out / folder.KJV_SOURCE, kjv.LANGUAGE
 
 
-def _run_verb(args: argparse.Namespace, words: list[str]) -> int:
-    """Run a verb, show it as one would type it, and hold its own words back unless it fails."""
-    from tekrar.cli import verb_module, verb_parser
-
-    module = verb_module(words[0])
-    quiet = ["--quiet"] if args.quiet or args.json else []
-    parsed = verb_parser(words[0], module).parse_args([*words[1:], *quiet])
-    begun = time.monotonic()
-    with contextlib.redirect_stdout(io.StringIO()) as held:
-        status = int(module.run(parsed) or EXIT_OK)
-    _tell(args, f"{time.monotonic() - begun:5.1f} s  tekrar {shlex.join(words)}")
-    if status:
-        _tell(args, held.getvalue())
-    return status
-
-
 def _found(corpus: Corpus) -> tuple[dict[str, Any], list[str], list[str]]:
-    """What was found: as JSON, as lines, and addresses worth showing."""
+    """What was found: as JSON, as lines, and addresses worth showing, a repeated paragraph's last."""
     from tekrar.demo import findings, telling
 
     found = findings.find(corpus)
@@ -111,12 +115,13 @@ def _found(corpus: Corpus) -> tuple[dict[str, Any], list[str], list[str]]:
 
 
 def _sample(corpus: Corpus) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The sample explained: as JSON, as lines, and addresses worth showing."""
+    """The sample explained: as JSON, as lines, and addresses worth showing, a repeated paragraph's last."""
     from tekrar.demo import findings, sample, telling
 
     lines = list(sample.explain(corpus))
     told = [text for line in lines for text in telling.explained(line)]
-    examples = [item.address for item in findings.find(corpus).longest[:1]]
+    found = findings.find(corpus)
+    examples = [run.address for run in found.longest[:1]] + [pair.address for pair in found.parallels[:1]]
     return {"paragraphs": [vars(line) for line in lines]}, told, examples
 
 
@@ -135,6 +140,8 @@ def _say(args: argparse.Namespace, corpus: Corpus, *, record: dict[str, Any], to
     else:
         from tekrar.demo import telling
 
+        if record["published"] is not None:
+            told = [*told, *telling.published(record["published"])]
         print("\n".join(["", *telling.counted(corpus), *told, *telling.ending(record, activate=_activate())]))
 
 
@@ -144,8 +151,3 @@ def _activate() -> str:
     if shutil.which("tekrar") is not None or not script.is_file():
         return ""
     return f". {shlex.quote(os.path.relpath(script))}"
-
-
-def _tell(args: argparse.Namespace, line: str) -> None:
-    if not (args.quiet or args.json):
-        print(line, flush=True)

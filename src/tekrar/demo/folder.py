@@ -21,6 +21,8 @@ SAMPLE_SOURCE: Final = "sample.jsonl"
 RELEASE: Final = "release"
 ARTIFACT: Final = "artifact"
 REPORT: Final = "report.html"
+#: Data folder of the demo's own PostgreSQL server: kept by the next demo, which finds its release there.
+DATABASE: Final = "database"
 
 
 @contextmanager
@@ -64,7 +66,7 @@ def prepare(folder: Path) -> None:
 
 
 def clear(folder: Path) -> None:
-    """Remove what a demo made in its folder, the mark excepted."""
+    """Remove what a demo made in its folder, the mark and the database excepted."""
     for name in (KJV_SOURCE, SAMPLE_SOURCE, RELEASE, ARTIFACT, REPORT):
         path = folder / name
         if path.is_dir() and not path.is_symlink():

@@ -89,6 +89,51 @@ def explained(line: Line) -> list[str]:
     return told
 
 
+def published(record: Mapping[str, Any]) -> list[str]:
+    """The published release and what it answers, each answer behind the command that asks for it.
+
+    Args:
+        record: `published` of the demo's JSON record, not None.
+    """
+    if "missing" in record:
+        return ["", f"Nothing was published: {record['missing']}.", f"  To mend it: {record['mend']}"]
+    lines = ["", "Published, all four in one transaction, by a PostgreSQL server of the demo's own:"]
+    lines += [f"  {short}  {release}" for short, release in record["releases"].items()]
+    lines += ["", f"Asked of the release, as any reader may ask, about {record['address']}:"]
+    for name, answer in (
+        ("status", [_status(record["status"])]),
+        ("duplicates", _members(record["duplicates"])),
+        ("coverage", [_coverage(record["coverage"])]),
+        ("why", record["why"]["account"][:1]),
+    ):
+        lines += [f"  {record['questions'][name]}", *(f"      {line}" for line in answer)]
+    return lines
+
+
+def _status(found: Mapping[str, Any]) -> str:
+    shown = f", {found['presentation']}" if found["presentation"] else ""
+    return f"{found['status']}{shown}: {found['size']} equal occurrences in {found['short']}"
+
+
+def _members(found: Mapping[str, Any]) -> list[str]:
+    shown = found["members"][:PLACES_SHOWN]
+    lines = [
+        f"bytes {one['start_byte']:,} to {one['end_byte']:,}, in {one['book_label']}: {one['occurrence']}"
+        for one in shown
+    ]
+    rest = found["size"] - len(shown)
+    return [*lines, f"and {rest} more"] if rest > 0 else lines
+
+
+def _coverage(found: Mapping[str, Any]) -> str:
+    parts = ("matched", "evaluated_unique", "excluded", "not_evaluated", "failed")
+    counted = found["counted"]
+    told = ", ".join(
+        f"{counted[part]:,} {part.removeprefix('evaluated_').replace('_', ' ')}" for part in parts
+    )
+    return f"{counted['emitted']:,} enumerated: {told}: {found['exact_status']}"
+
+
 def ending(record: Mapping[str, Any], *, activate: str) -> list[str]:
     """How long it took, where things are, and what to do next.
 
@@ -96,10 +141,15 @@ def ending(record: Mapping[str, Any], *, activate: str) -> list[str]:
         record: the demo's JSON record.
         activate: what puts `tekrar` on the path, or "" where it is.
     """
-    return [
+    lines = [
         "",
         f"Took {record['seconds']:.1f} s, verification included; artifact root {record['artifact_root']}",
         f"Report: {record['report']} (open it in a browser; it needs no network)",
         f"Next, after `{activate}`:" if activate else "Next:",
         *(f"  {command}" for command in record["next"]),
     ]
+    database = record["published"]
+    if database and "next" in database:
+        lines.append("And of what is published; the first command starts the demo's server, the last stops it:")
+        lines += [f"  {command}" for command in (*database["environment"], *database["next"])]
+    return lines
