@@ -131,7 +131,7 @@ def _coverage(found: Mapping[str, Any]) -> str:
     told = ", ".join(
         f"{counted[part]:,} {part.removeprefix('evaluated_').replace('_', ' ')}" for part in parts
     )
-    return f"{counted['emitted']:,} enumerated: {told}: {found['exact_status']}"
+    return f"{found['exact_status']}: {told}, of {counted['emitted']:,} enumerated"
 
 
 def ending(record: Mapping[str, Any], *, activate: str) -> list[str]:
