@@ -1,4 +1,4 @@
-"""The demo ends in a published release, on a server of its own that no setting of the user leads elsewhere."""
+"""The demo ends in a published release, on a server of its own, whatever the user has set."""
 
 import json
 import os

@@ -150,6 +150,8 @@ def ending(record: Mapping[str, Any], *, activate: str) -> list[str]:
     ]
     database = record["published"]
     if database and "next" in database:
-        lines.append("And of what is published; the first command starts the demo's server, the last stops it:")
+        lines.append(
+            "And of what is published; the first command starts the demo's server, the last stops it:"
+        )
         lines += [f"  {command}" for command in (*database["environment"], *database["next"])]
     return lines

@@ -223,7 +223,9 @@ class Package:
                     shown, "is no part of the package", kind="extra_file", expected="no further file"
                 )
             if name not in entries:
-                self._refuse(shown, "is missing", kind="missing_file")
+                self._refuse(
+                    shown, "is missing", kind="missing_file", expected="the file that files.json names"
+                )
             state = entries[name].stat(follow_symlinks=False)
             if not stat.S_ISREG(state.st_mode):
                 self._refuse(shown, "is a link or no regular file", kind="unsafe_file")
@@ -266,9 +268,11 @@ class Package:
             document = strict_json.parse(data)
             canonical = isinstance(document, dict) and canonical_json(document) == data
         except strict_json.JsonFlaw as flaw:
-            self._refuse(name, f"{flaw.message} {flaw.place}".rstrip(), kind="not_canonical")
+            message = f"{flaw.message} {flaw.place}".rstrip()
+            self._refuse(name, message, kind="not_canonical", expected="RFC 8785 bytes")
         except (ValueError, RecursionError) as error:
-            self._refuse(name, f"has no canonical form: {error}", kind="not_canonical")
+            message = f"has no canonical form: {error}"
+            self._refuse(name, message, kind="not_canonical", expected="RFC 8785 bytes")
         if not canonical:
             self._refuse(name, "is no canonical JSON object", kind="not_canonical", expected="RFC 8785 bytes")
         return dict(document)

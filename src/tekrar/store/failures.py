@@ -31,6 +31,27 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
 #: error.
 OWN: Final = "TK"
 
+#: Kind of the store's own errors -> (expected, mend), for what the database leaves unsaid.
+OWN_WORDS: Final[dict[str, tuple[str, str]]] = {
+    "already_initialized": ("an empty ledger", "an administrator grants roles (tekrar grant)"),
+    "already_published": ("a release that was not published before", "publish a successor"),
+    "fact_mismatch": ("what the plan says", "prepare the publication again, and look at what changed"),
+    "grant_expired": ("a grant that holds now", "ask an administrator for a new grant (tekrar grant)"),
+    "grant_missing": ("a grant of the role for the edition", "ask an administrator for it (tekrar grant)"),
+    "grant_not_yet_valid": ("a grant that holds now", "wait for its time, or ask an administrator"),
+    "grant_revoked": ("a grant that was not revoked", "ask an administrator for a new grant (tekrar grant)"),
+    "not_found": (
+        "what is loaded, or published and in the reader's scope",
+        "tekrar releases lists what there is",
+    ),
+    "release_id": ("the ID of what the plan binds", "prepare the publication again; plans are not edited"),
+    "series_language": ("the language of the series", "publish the text under another edition"),
+    "text_release_not_loaded": ("a text release that is loaded", "load it with --release"),
+    "unknown_actor": ("the name of an actor (--as NAME, TEKRAR_ACTOR)", "an administrator names actors"),
+    "unnamed_edition": ("a named edition", "import the text with --edition NAME, build and load it again"),
+    "withdrawn": ("a release that was not withdrawn", "publish a corrected successor"),
+}
+
 
 def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError:
     """The typed error of a PostgreSQL error.
@@ -60,10 +81,13 @@ def _own(error: psycopg.Error, where: str) -> DatabaseError:
         detail = json.loads(error.diag.message_detail or "{}")
     except ValueError:
         detail = {}
+    kind = str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower())
+    expected, mend = OWN_WORDS.get(kind, ("", ""))
+    named = next((f"{name} {detail[name]}" for name in ("fact", "relation") if detail.get(name)), "")
     return DatabaseError(
         error.diag.message_primary or "",
-        where=str(detail.get("where") or where or detail.get("relation") or "database"),
-        expected=str(detail.get("expected", "")),
-        mend=error.diag.message_hint or "",
-        kind=str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower()),
+        where=str(detail.get("where") or where or named or "database"),
+        expected=str(detail.get("expected") or expected),
+        mend=error.diag.message_hint or mend,
+        kind=kind,
     )

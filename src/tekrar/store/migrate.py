@@ -166,8 +166,9 @@ def require_current(connection: Connection, files: SchemaFiles | None = None) ->
     if state == State():
         raise DatabaseError(
             "the database has no tekrar schema",
-            mend="tekrar db migrate",
             where="database",
+            expected=f"migration {len(files.migrations)}",
+            mend="tekrar db migrate",
             kind="schema_missing",
         )
     if state.head < len(files.migrations) or state.code != files.code_digest:

@@ -100,6 +100,7 @@ def plan_from_json(data: bytes) -> Plan:
     if not same:
         raise UsageError(
             "the plan cannot be read",
+            where="the plan",
             expected="the canonical JSON of a prepared plan",
             mend="prepare the publication again",
             kind="bad_plan",
@@ -118,6 +119,7 @@ def chosen_profiles(profiles: Sequence[str] | None) -> tuple[str, ...]:
     if unknown or not wanted:
         raise UsageError(
             f"unknown profile {unknown[0]!r}" if unknown else "no profile is named",
+            where="--profile",
             expected=" or ".join(PROFILES),
             mend="name a profile, or publish all of them",
             kind="unknown_profile",

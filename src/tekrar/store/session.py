@@ -101,6 +101,15 @@ def _check(connection: Connection, target: Target) -> None:
         )
 
 
+_ANSWERS: Final = {
+    "unreachable": "a PostgreSQL server that answers there",
+    "foreign_server": "a server that the user of the data folder runs",
+    "no_such_database": "a database of that name",
+    "not_ready": "a server that takes connections",
+    "login_refused": "a user whom the server lets in",
+}
+
+
 def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError:
     # libpq gives no SQLSTATE here, and a server's own words may be in any language; the words of libpq are
     # not.
@@ -122,7 +131,9 @@ def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError:
         kind, mend = "not_ready", "wait for the server to be ready, then run it again"
     elif "FATAL" in text or "password" in text:
         kind, mend = "login_refused", "correct the user and password, or the server's pg_hba.conf"
-    return DatabaseError(f"no connection: {text}", where=target.shown, mend=mend, kind=kind)
+    return DatabaseError(
+        f"no connection: {text}", where=target.shown, expected=_ANSWERS[kind], mend=mend, kind=kind
+    )
 
 
 @contextmanager
