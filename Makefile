@@ -54,6 +54,7 @@ demo: setup
 
 test: setup
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not faults"
+	@$(BIN)/python -m tests.other_server -n $(WORKERS)
 
 # Kills at every step, races, time limits: the database's fault tests, one after another.
 faults: setup

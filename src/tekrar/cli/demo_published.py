@@ -24,8 +24,7 @@ PUBLISHER: Final = "Bede"
 
 #: Without these the demo ends with the report and says what is missing.
 MISSING: Final = ("driver_missing", "no_server_binaries", "no_server_user")
-#: The database is of another tekrar or another PostgreSQL, or was tried out since. The demo made it, and makes it
-#: anew.
+#: The database is of another tekrar or another PostgreSQL, or was tried out since: the demo makes it anew.
 OUTDATED: Final = (
     "data_folder_damaged",
     "data_folder_version",

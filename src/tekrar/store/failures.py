@@ -83,7 +83,7 @@ def _own(error: psycopg.Error, where: str) -> DatabaseError:
         detail = {}
     kind = str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower())
     expected, mend = OWN_WORDS.get(kind, ("", ""))
-    named = next((f"{name} {detail[name]}" for name in ("fact", "relation") if detail.get(name)), "")
+    named = detail.get("relation") or (f"fact {detail['fact']}" if detail.get("fact") else "")
     return DatabaseError(
         error.diag.message_primary or "",
         where=str(detail.get("where") or where or named or "database"),
