@@ -311,13 +311,14 @@ class TestPlans:
         error = self.refused(place, file, login, "bad_plan", status=2)
         assert error["where"] == str(file)
 
-    @pytest.mark.req("REL-04")
+    @pytest.mark.req("REL-04", "REL-09")
     def test_one_that_was_edited(self, place: Place, file: Path, login: str) -> None:
         data = file.read_bytes()
         plan = json.loads(data)["publications"][0]
         for old, new, kind in (
             (plan["release"], "00000000-0000-5000-8000-000000000000", "release_id"),
             (plan["facts"]["seal"], "0" * len(plan["facts"]["seal"]), "fact_mismatch"),
+            (plan["facts"]["root/matched"], "0" * 64, "fact_mismatch"),  # one root, under the same ID
             (plan["artifact_root"], "0" * 64, "not_published"),
         ):
             file.write_bytes(data.replace(old.encode(), new.encode()))

@@ -1,11 +1,12 @@
 """Every rule class of the segmenter on invented sentences; `|` marks the separators that are expected."""
 
+import re
 import time
 
 import pytest
 
 from tekrar.corpus import segmenter
-from tekrar.corpus.segmenter import segment
+from tekrar.corpus.segmenter import characters, decision, engine, places, segment
 from tests.segmentation_score import Scores, icu_spans, labelled, sample_records, score
 
 
@@ -240,3 +241,39 @@ def test_the_scorer_counts_right_extra_and_missed_ends() -> None:
 def test_icu_ends_are_bytes_without_white_space() -> None:
     pytest.importorskip("icu4py")
     assert icu_spans("Şey 😀 bir.  Gel.".encode(), "tr") == [(0, 14), (16, 20)]
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python 3.11.2 (Debian 12) matches such a group wrongly: other sentences, other IDs (REB-05)."""
+    from re import _parser  # type: ignore[attr-defined]
+
+    patterns = [
+        pattern.pattern
+        for module in (characters, decision, engine, places)
+        for pattern in vars(module).values()
+        if isinstance(pattern, re.Pattern)
+    ] + [places.places(f"{sign} x", verse_signs=True).pattern for sign in ["x", *places.VERSE_SIGN_STARTS]]
+    assert len(patterns) > 20
+    assert wrongly_repeated(_parser.parse("(?:ab|c)*+"))
+    assert [pattern for pattern in patterns if wrongly_repeated(_parser.parse(pattern))] == []
+
+
+def wrongly_repeated(parsed: object) -> bool:
+    """Whether a parsed pattern repeats possessively what is more than one character set."""
+    for name, value in parsed:  # type: ignore[attr-defined]
+        if str(name) == "POSSESSIVE_REPEAT" and not (
+            len(value[2]) == 1 and str(value[2][0][0]) in ("IN", "LITERAL", "NOT_LITERAL", "ANY", "CATEGORY")
+        ):
+            return True
+        if str(name) == "ATOMIC_GROUP":
+            return True
+        if any(wrongly_repeated(inner) for inner in inner_patterns(value)):
+            return True
+    return False
+
+
+def inner_patterns(value: object) -> list[object]:
+    """Patterns inside an operator's argument, at any depth."""
+    if isinstance(value, (tuple, list)):
+        return [inner for one in value for inner in inner_patterns(one)]
+    return [value] if type(value).__name__ == "SubPattern" else []

@@ -34,7 +34,7 @@ _BY_LANGUAGE: Final = {rules.name: rules for rules in (TURKISH, ENGLISH, ARABIC)
 
 # What may open the next sentence before its first word, within a bound that keeps long runs linear.
 _LEAD: Final = f"[{SPACE}{OPENER}{EITHER_SIDE}{DASH}{BULLET}{INVISIBLE}{STOP}{MARK}]{{0,64}}+"
-_NEXT_WORD: Final = re.compile(f"{_LEAD}([^\\W\\d_](?:[^\\W_]|[{COMBINING}])*+|\\d++|)")
+_NEXT_WORD: Final = re.compile(f"{_LEAD}([^\\W\\d_](?:[^\\W_]|[{COMBINING}])*|\\d++|)")
 _IN_TAIL_CLOSED: Final = re.compile(f"[{CLOSER}{EITHER_SIDE}]")
 # Brackets that hold more are text of their own.
 _BRACKETED: Final = 200

@@ -12,7 +12,9 @@ from typing import Final
 
 from .characters import CLOSER, EITHER_SIDE, INVISIBLE, MARK, SPACE, STOP
 
-# What stays with the sentence after its stop. Possessive throughout: no input makes it backtrack.
+# What stays with the sentence after its stop. Characters are repeated possessively, and what follows a
+# repeated group always matches, so no input makes it backtrack. No group is repeated possessively: early
+# releases of Python 3.11 (3.11.2, Debian 12) keep what a failing iteration has read, and cut other sentences.
 _TAIL: Final = (
     f"[{STOP}{CLOSER}{INVISIBLE}{MARK}\u2070\u00b9\u00b2\u00b3\u2074-\u2079]++"
     f"|(?<={MARK})[\"'\u201c\u2018]++"
@@ -23,12 +25,12 @@ _TAIL: Final = (
     # A note reference that nobody annotated: `system.[4] It is`.
     "|\\[\\^?[0-9]{1,3}\\](?!\\()"
 )
-_STOP: Final = re.compile(f"([{STOP}]++)((?:{_TAIL})*+)([{SPACE}]*+)")
+_STOP: Final = re.compile(f"([{STOP}]++)((?:{_TAIL})*)([{SPACE}]*+)")
 
 # Section sign, end-of-ayah sign, and a number in ornate parentheses, which sources turn both ways.
 _VERSE_SIGNS: Final = (
     "\u06de",
-    "\u06dd(?:[ \\xa0]?[(\\[\ufd3e\ufd3f]?\\d++[)\\]\ufd3e\ufd3f]?)?+",
+    "\u06dd(?:[ \\xa0]?[(\\[\ufd3e\ufd3f]?\\d++[)\\]\ufd3e\ufd3f]?)?",
     "[\ufd3e\ufd3f][ \\xa0]?\\d++[ \\xa0]?[\ufd3e\ufd3f]",
 )
 VERSE_SIGN_STARTS: Final = "\u06de\u06dd\ufd3e\ufd3f"
@@ -39,7 +41,7 @@ _FIRST_SIGN: Final = re.compile(
 _ITEM: Final = "[ \\t]*+(?:\\d{1,3}[.)]|[-*+\u2022])[ \\t]++(?=\\S)"
 _ITEMS: Final = re.compile(f"^{_ITEM}", re.MULTILINE)
 _STOP_OR_ITEM: Final = re.compile(
-    f"([{STOP}]++|(?<![{SPACE}])(?=[ \\t\\r]*+\\n{_ITEM}))((?:{_TAIL})*+)([{SPACE}]*+)"
+    f"([{STOP}]++|(?<![{SPACE}])(?=[ \\t\\r]*+\\n{_ITEM}))((?:{_TAIL})*)([{SPACE}]*+)"
 )
 
 
@@ -65,4 +67,4 @@ def _stop_or_verse(leading: int) -> re.Pattern[str]:
     """Return the pattern of stops and verse signs; sign number ``leading`` (1..) opens verses, 0 = none."""
     closing = "|".join(sign for number, sign in enumerate(_VERSE_SIGNS, 1) if number != leading)
     opening = f"|(?<![{SPACE}])(?=[{SPACE}]*+(?:{_VERSE_SIGNS[leading - 1]}))" if leading else ""
-    return re.compile(f"([{STOP}]++|{closing}{opening})((?:[{SPACE}]*+(?:{closing})|{_TAIL})*+)([{SPACE}]*+)")
+    return re.compile(f"([{STOP}]++|{closing}{opening})((?:[{SPACE}]*+(?:{closing})|{_TAIL})*)([{SPACE}]*+)")
