@@ -16,6 +16,7 @@ DECLARE
     seq bigint;
     release_set bytea;
 BEGIN
+    PERFORM api.require_scope('tekrar_publisher');
     PERFORM curation.lock_heads(ARRAY(SELECT (repetition.sealed_profile(e ->> 'artifact_root', e ->> 'short')).profile::text
                                       FROM jsonb_array_elements(entries) AS e));
     PERFORM tekrar_meta.step('publish/locked');
