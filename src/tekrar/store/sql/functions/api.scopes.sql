@@ -6,14 +6,14 @@ CREATE OR REPLACE FUNCTION api.scopes(acting name) RETURNS text[]
 AS $$
 #variable_conflict use_variable
 DECLARE
-    found CONSTANT record := curation.caller();
+    who CONSTANT record := curation.caller();
 BEGIN
-    IF session_user = 'tekrar_login' AND acting = 'tekrar_reader' AND found.claimed IS NULL THEN
+    IF session_user = 'tekrar_login' AND acting = 'tekrar_reader' AND who.claimed IS NULL THEN
         RETURN ARRAY['*'];
     END IF;
     RETURN ARRAY(
         SELECT DISTINCT g.scope FROM curation.grant_entry g
-        WHERE g.actor_key = found.actor_key AND 'tekrar_' || g.role = acting::text
+        WHERE g.actor_key = who.actor_key AND 'tekrar_' || g.role = acting::text
           AND clock_timestamp() >= g.valid_from AND (g.valid_to IS NULL OR clock_timestamp() < g.valid_to)
           AND NOT EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = g.grant_key));
 END

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION curation.check_login(login text) RETURNS void
 AS $$
 #variable_conflict use_column
 DECLARE
-    found text;
+    wrong text;
     mend text := 'name a login of its own that holds nothing (CREATE ROLE … LOGIN NOINHERIT)';
 BEGIN
     IF check_login.login IS NULL THEN
@@ -16,12 +16,12 @@ BEGIN
                 WHEN starts_with(r.rolname, 'tekrar_') THEN 'a role of this store'
                 WHEN r.rolinherit AND current_setting('server_version_num')::integer < 160000
                     THEN 'a role that inherits what it may become' END
-        INTO found FROM pg_roles r WHERE r.rolname = check_login.login;
+        INTO wrong FROM pg_roles r WHERE r.rolname = check_login.login;
     IF NOT FOUND THEN
-        found := 'no role of this server';
-    ELSIF found LIKE '%inherits%' THEN
+        wrong := 'no role of this server';
+    ELSIF wrong LIKE '%inherits%' THEN
         mend := format('ALTER ROLE %I NOINHERIT', check_login.login);
-    ELSIF found IS NULL THEN
+    ELSIF wrong IS NULL THEN
         SELECT CASE WHEN EXISTS (SELECT FROM curation.actor a WHERE a.login = check_login.login)
                         THEN 'the login of another actor'
                     WHEN bool_or(r.rolsuper) THEN 'a superuser'
@@ -32,13 +32,13 @@ BEGIN
                     WHEN bool_or(r.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files',
                                                'pg_write_server_files', 'pg_execute_server_program'))
                         THEN 'a member of a role that reads or writes everything' END
-            INTO found FROM pg_roles r WHERE pg_has_role(check_login.login, r.oid, 'MEMBER');
+            INTO wrong FROM pg_roles r WHERE pg_has_role(check_login.login, r.oid, 'MEMBER');
     END IF;
-    IF found IS NOT NULL THEN
+    IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'TK035',
-            MESSAGE = format('%s is %s', check_login.login, found),
+            MESSAGE = format('%s is %s', check_login.login, wrong),
             DETAIL = jsonb_build_object('kind', 'actor_login', 'fact', 'login', 'expected',
-                'a login that holds nothing and is nobody else''s', 'found', found)::text,
+                'a login that holds nothing and is nobody else''s', 'found', wrong)::text,
             HINT = mend;
     END IF;
 END
