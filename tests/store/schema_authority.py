@@ -11,7 +11,7 @@ import pytest
 
 from tekrar.store.session import Connection
 from tekrar.store.target import Embedded
-from tests.store.matrix import ADMINISTRATOR, GRANTABLE
+from tests.store.matrix import ADMINISTRATOR, GRANTABLE, PUBLISHER
 from tests.store.schema_load import Loaded
 from tests.store.schema_logins import Logins, prove_login
 from tests.store.schema_publication import (
@@ -94,6 +94,10 @@ class World:
             prove_login(connection, login, login)
             self.opened[login] = connection
         return self.opened[login]
+
+    def admin_as_publisher(self) -> Connection:
+        """The publisher who prepares the plans of `plan_of`, by a login of his own."""
+        return self.connect(PUBLISHER)
 
 
 @pytest.fixture(scope="module")

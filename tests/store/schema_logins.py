@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 
 from tekrar.errors import DatabaseError
-from tekrar.store.roles import LOGIN, SUPERUSER
+from tekrar.store.roles import SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 
@@ -50,11 +50,11 @@ class Logins:
     def __init__(self, place: Embedded, data: Path, caller: str) -> None:
         self.place, self.data, self.caller = place, data, caller
 
-    def make(self, word: str = "kul", options: str = "NOINHERIT") -> str:
-        """A new login role with nothing but LOGIN and the given options, let in over the socket."""
+    def make(self, word: str = "kul", options: str = "LOGIN NOINHERIT") -> str:
+        """A new role with the given options and nothing else, let in over the socket."""
         name = f"{word}_{next(_numbers)}"
         with open_target(of_embedded(self.place, user=SUPERUSER)) as connection:
-            create = sql.SQL("CREATE ROLE {} LOGIN {}")
+            create = sql.SQL("CREATE ROLE {} {}")
             connection.execute(create.format(sql.Identifier(name), sql.SQL(options)))
             with (self.data / "pg_ident.conf").open("a") as file:
                 file.write(f'tekrar "{self.caller}" "{name}"\n')
@@ -135,6 +135,3 @@ def memberships(connection: Connection, login: str) -> set[str]:
         "SELECT roleid::regrole::text FROM pg_auth_members WHERE member = quote_ident(%s)::regrole", (login,)
     ).fetchall()
     return {row[0].removeprefix("tekrar_") for row in rows}
-
-
-PROGRAM = LOGIN

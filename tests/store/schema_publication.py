@@ -92,11 +92,12 @@ def everything(connection: Connection) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def new_load(connection: Connection, prefix: str, *, edition: str = "bahçe", language: str = "tr") -> Loaded:
+def new_load(connection: Connection, prefix: str, **what: str) -> Loaded:
+    """Another tiny artifact, of another text; `what` as `load` takes it."""
     with connection.transaction():
         connection.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
         prove_powerless(connection, BUILDER)
-        return load(connection, edition=edition, prefix=prefix, language=language)
+        return load(connection, prefix=prefix, **what)
 
 
 @pytest.fixture(scope="module")

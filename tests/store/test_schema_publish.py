@@ -261,6 +261,31 @@ def test_an_unnamed_edition_is_refused(admin: Connection, actors: Loaded) -> Non
     assert error.value.sqlstate == "TK025"
 
 
+def test_an_edition_has_one_language(admin: Connection, published: Published) -> None:
+    """Another language has another policy, and so a series of its own; it is refused all the same."""
+    one = new_load(admin, "iki dil", language="en", policy="another policy")
+    for short in ("FP", "PS"):
+        found = refused(admin, plan_of(admin, one, short))
+        assert (found["state"], found["kind"]) == ("TK024", "series_language")
+        assert (found["expected"], found["found"]) == ("tr", "en")
+    # Under the same language another policy is a series of its own, and an edition of its own may have any.
+    assert (
+        publish(admin, plan_of(admin, new_load(admin, "bir dil", policy="third"), "FP"))["outcome"]
+        == "published"
+    )
+    other = new_load(admin, "başka", edition="garden", language="en", policy="another policy")
+    assert publish(admin, plan_of(admin, other, "FP"))["outcome"] == "published"
+    # Nor in one plan with the edition's first release.
+    first = (
+        new_load(admin, "ilk", edition="yeni ad"),
+        new_load(admin, "first", edition="yeni ad", language="en"),
+    )
+    entries = [
+        json.loads(plan_of(admin, f, s))["publications"][0] for f, s in zip(first, ("FP", "FS"), strict=True)
+    ]
+    assert refused(admin, json.dumps({"publications": entries, "set": False}))["state"] == "TK024"
+
+
 def test_a_series_does_not_move_to_another_language(admin: Connection, published: Published) -> None:
     one = new_load(admin, "dil", language="tr-TR")  # the policy of the primary subtag, so the same series
     found = refused(admin, plan_of(admin, one, "FP"))

@@ -1,12 +1,12 @@
 -- Refuses an argument, naming what was expected.
-CREATE OR REPLACE FUNCTION tekrar_meta.bad_argument(argument text, expected text, found text) RETURNS void
+CREATE OR REPLACE FUNCTION tekrar_meta.bad_argument(argument text, expected text, given text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RAISE EXCEPTION USING ERRCODE = 'TK012',
-        MESSAGE = format('%s is no %s', coalesce(quote_literal(left(found, 80)), 'nothing'), argument),
+        MESSAGE = format('%s is no %s', coalesce(quote_literal(left(given, 80)), 'nothing'), argument),
         DETAIL = jsonb_build_object('kind', 'bad_argument', 'argument', argument, 'expected', expected,
-                                    'found', left(found, 80))::text,
+                                    'found', left(given, 80))::text,
         HINT = format('expected: %s; nothing was changed', expected);
 END
 $$;
