@@ -1,4 +1,4 @@
-"""Two published editions, and actors of every role with logins of their own: for all editions, and for one."""
+"""Two published editions, and actors of every role with logins of their own: for all, and for one of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class World:
     grants: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def actor(self, role: str, kind: str) -> str:
-        """Login of the actor whose grant of a role is `all`, `near`, or wrong in one of the ways of `WRONG`."""
+        """Login of the actor whose grant of a role is `all`, `near`, or wrong in a way of `WRONG`."""
         if (role, kind) not in self.named:
             login = self.logins.make()
             self.name(login, login)

@@ -1,4 +1,4 @@
-"""Logins of actors' own: real roles of the server, reached by its own authentication and not from a superuser.
+"""Logins of actors' own: real roles of the server, reached by its authentication, not from a superuser.
 
 The map from OS users to database users is the product's, with a line more for each login in the tests' own
 server; pg_hba.conf is as the product writes it.
@@ -119,7 +119,8 @@ def everything_kept(connection: Connection) -> list[tuple[Any, ...]]:
     kept: list[tuple[Any, ...]] = []
     for (table,) in tables:
         row = connection.execute(
-            f"SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text COLLATE \"C\")) FROM {table} AS t".encode()
+            "SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text COLLATE \"C\"))"
+            f" FROM {table} AS t".encode()
         ).fetchone()
         assert row is not None
         kept.append((table, *row))

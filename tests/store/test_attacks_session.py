@@ -1,4 +1,4 @@
-"""T23 and what else a session could try: hostile names, shadowing, settings, other roles, files of the server."""
+"""T23 and what else a session could try: hostile names, shadowing, settings, roles, files of the server."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ HOSTILE = (
     "CREATE SUBSCRIPTION mine CONNECTION 'dbname=x' PUBLICATION y WITH (connect = false)",
     "CREATE SERVER mine FOREIGN DATA WRAPPER x",
     "ALTER SYSTEM SET fsync = off",
-    "ALTER DATABASE CURRENT SET search_path = public",
+    "ALTER DATABASE postgres SET search_path = public",
     "COPY (SELECT 1) TO PROGRAM 'true'",
     "COPY (SELECT 1) TO '/tmp/mine'",
     "COPY repetition.occurrence FROM '/etc/passwd'",
@@ -149,7 +149,7 @@ def test_no_session_makes_itself_more_than_it_is(world: World, session: tuple[Co
     before = everything_kept(world.admin), snapshot(world.admin)
     for statement in HOSTILE:
         found = refusal(connection, statement)
-        # Whoever holds a privilege and may not pass it on is only warned; the snapshot shows that nothing was.
+        # Whoever holds a privilege and may not pass it on is only warned; the snapshot shows that.
         vain = found is None and statement.startswith(("GRANT", "REVOKE"))
         assert vain or found == DENIED or found in OTHERWISE, (statement, found)
     connection.execute("COMMIT")
@@ -241,7 +241,7 @@ def test_nothing_of_a_session_stands_before_the_store_s_names(world: World) -> N
 
 
 def test_a_definer_of_one_s_own_outlives_no_grant(world: World) -> None:
-    """A function made while the role was open runs as that role for ever; the ledger is asked all the same."""
+    """A function made while the role was open runs as that role for ever; the ledger is asked again."""
     login = world.logins.make()
     world.name(login, login)
     number = world.grant(login, AUDITOR)

@@ -127,8 +127,8 @@ def test_a_login_that_can_do_more_is_no_actor_s(world: World, options: str | Non
     if options == "LOGIN INHERIT" and world.admin.info.server_version >= 160000:
         world.name(login, login)  # the membership itself says that it is not inherited
         world.grant(login, READER)
-        connection = world.logins.connect(world.place, login)
-        prove_login(connection, login, login)
+        with world.logins.connect(world.place, login) as connection:
+            prove_login(connection, login, login)
         row = world.admin.execute("SELECT pg_has_role(%s, 'tekrar_reader', 'USAGE')", (login,)).fetchone()
         assert row == (False,)
         return
@@ -173,7 +173,7 @@ def roles_made_for(admin: Connection, migrator: str) -> None:
 
 
 def test_a_migrator_who_only_makes_roles_is_enough(empty_database: Embedded, logins: Logins) -> None:
-    """Neither superuser nor BYPASSRLS: CREATEROLE and the database are enough, also to open roles to logins."""
+    """Neither superuser nor BYPASSRLS: CREATEROLE and the database are enough, also to open roles."""
     migrator, login = logins.make("goc", "LOGIN CREATEROLE"), logins.make()
     with open_target(of_embedded(empty_database, user=SUPERUSER)) as admin:
         admin.execute(f'ALTER DATABASE {empty_database.database} OWNER TO "{migrator}"'.encode())
