@@ -346,7 +346,7 @@ def test_t25_an_older_plan_is_not_published_again(world: World) -> None:
 
 @pytest.mark.req("ID-09", "CORE-02", "CORE-05")
 def test_the_owner_changes_no_published_row(world: World) -> None:
-    """Every path of ID-09, as the tables' owner, which is neither superuser nor BYPASSRLS, after publication."""
+    """Every path of ID-09 after publication, as the tables' owner, neither superuser nor BYPASSRLS."""
     before = everything_kept(world.admin)
     filled = [
         r for r in TARGETS if (world.admin.execute(f"SELECT FROM {r} LIMIT 1".encode()).rowcount or 0) > 0
@@ -356,8 +356,9 @@ def test_the_owner_changes_no_published_row(world: World) -> None:
     )
     keys = {
         relation: world.admin.execute(
-            "SELECT string_agg(quote_ident(a.attname), ', '), (SELECT min(quote_ident(c.attname))"
-            " FROM pg_attribute AS c WHERE c.attrelid = i.indrelid AND c.attnum > 0 AND c.attidentity = '') FROM pg_index AS i"
+            "SELECT string_agg(quote_ident(a.attname), ', '),"
+            " (SELECT min(quote_ident(c.attname)) FROM pg_attribute AS c"
+            " WHERE c.attrelid = i.indrelid AND c.attnum > 0 AND c.attidentity = '') FROM pg_index AS i"
             " JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)"
             " WHERE i.indrelid = %s::regclass AND i.indisprimary GROUP BY i.indrelid",
             (relation,),

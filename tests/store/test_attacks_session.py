@@ -113,7 +113,6 @@ HOSTILE = (
     "DO $$ BEGIN PERFORM curation.synchronize_roles(); END $$",
     "WITH gone AS (DELETE FROM repetition.visible RETURNING *) SELECT * FROM gone",
     "EXPLAIN ANALYZE DELETE FROM repetition.visible",
-    "PREPARE mine AS DELETE FROM repetition.visible",
     "DECLARE mine CURSOR FOR SELECT * FROM repetition.visible FOR UPDATE",
     "SECURITY LABEL ON TABLE core.release IS 'x'",
     "CLUSTER core.release USING release_pkey",
