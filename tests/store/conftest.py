@@ -21,7 +21,9 @@ from tekrar.store.roles import LOGIN, SUPERUSER  # noqa: E402
 from tekrar.store.server.launcher import Launcher  # noqa: E402
 from tekrar.store.session import Connection, open_target  # noqa: E402
 from tekrar.store.target import Embedded, of_embedded  # noqa: E402
+from tests.store.schema_authority import world  # noqa: E402, F401
 from tests.store.schema_database import admin, loaded  # noqa: E402, F401
+from tests.store.schema_logins import Logins  # noqa: E402
 from tests.store.schema_publication import actors, published  # noqa: E402, F401
 
 _numbers = itertools.count(1)
@@ -50,6 +52,14 @@ def template(launcher: Launcher) -> Embedded:
     with open_target(of_embedded(place, user=SUPERUSER)) as connection:
         migrate(connection)
     return place
+
+
+@pytest.fixture(scope="session")
+def logins(launcher: Launcher, template: Embedded) -> Logins:
+    """Makes logins of actors' own on the session's server."""
+    running = launcher.ensure()
+    postgres = Embedded(running.socket_dir, running.server_user, SUPERUSER)
+    return Logins(postgres, launcher.place.data, launcher.place.account.caller)
 
 
 @pytest.fixture(scope="module")

@@ -60,8 +60,9 @@ def make_database_from(template: Embedded, name: str) -> Embedded:
         connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name_of(name)))
         connection.execute(
             sql.SQL(
-                "GRANT CONNECT ON DATABASE {} TO tekrar_login; GRANT CREATE ON DATABASE {} TO tekrar_owner"
-            ).format(name_of(name), name_of(name))
+                "GRANT CONNECT ON DATABASE {0} TO tekrar_login; GRANT CREATE ON DATABASE {0} TO tekrar_owner;"
+                " GRANT CONNECT ON DATABASE {0} TO tekrar_owner WITH GRANT OPTION"
+            ).format(name_of(name))
         )
     return Embedded(template.socket_dir, template.server_user, name)
 

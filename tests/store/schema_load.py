@@ -233,7 +233,14 @@ def coverage_of(short: str, classes: list[Row], exclusions: int) -> dict[str, An
     }
 
 
-def load(connection: Connection, *, edition: str = "bahçe", prefix: str = "", language: str = "tr") -> Loaded:
+def load(
+    connection: Connection,
+    *,
+    edition: str = "bahçe",
+    prefix: str = "",
+    language: str = "tr",
+    policy: str = "policy",
+) -> Loaded:
     """Load and seal the tiny release and its artifact in the caller's transaction and role."""
     key, release, text = load_text(connection, edition=edition, prefix=prefix, language=language)
     root, ids, profiles = sha("artifact", str(release)), {}, []
@@ -261,7 +268,7 @@ def load(connection: Connection, *, edition: str = "bahçe", prefix: str = "", l
         ["dataset/headings", sha("dataset", "1").hex()],
         ["dataset/note-bodies", sha("dataset", "2").hex()],
         ["dataset/note-markers", sha("dataset", "3").hex()],
-        ["policy", sha("policy").hex()],
+        ["policy", sha(policy).hex()],
     ]
     kinds = (
         "work",
@@ -292,7 +299,7 @@ def load(connection: Connection, *, edition: str = "bahçe", prefix: str = "", l
         "artifact_root": root.hex(),
         "text_release": str(release),
         "policy_name": "repetition-scope-policy-v1",
-        "policy_digest": sha("policy").hex(),
+        "policy_digest": sha(policy).hex(),
         "language": "tr",
         "roots": roots,
         "profiles": profiles,

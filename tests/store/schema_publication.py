@@ -23,12 +23,17 @@ Published = tuple[Loaded, dict[str, uuid.UUID]]
 PROFILES = ("FP", "FS", "PP", "PS")
 
 
+def claims(actor: str) -> str:
+    """The setting by which the program says who acts; for the public nobody does."""
+    return json.dumps({"actor": actor}) if actor else "{}"
+
+
 @contextmanager
 def as_login(connection: Connection, role: str, actor: str) -> Iterator[Connection]:
     """One committed transaction as the program has it: tekrar_login, the role, the claim of an actor."""
     with connection.transaction():
         connection.execute("SET LOCAL SESSION AUTHORIZATION tekrar_login")
-        connection.execute("SELECT set_config('tekrar.claims', %s, true)", (json.dumps({"actor": actor}),))
+        connection.execute("SELECT set_config('tekrar.claims', %s, true)", (claims(actor),))
         connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
         prove_powerless(connection, role)
         yield connection
@@ -40,6 +45,15 @@ def call(connection: Connection, role: str, actor: str, function: str, *argument
         row = session.execute(f"SELECT {function}({marks})".encode(), arguments).fetchone()
     assert row is not None
     return row[0]
+
+
+def grant_that_is_over(connection: Connection, actor: str, role: str, scope: str) -> int:
+    """A grant that was valid and is no more; one that is over from the start is refused."""
+    row = connection.execute("SELECT clock_timestamp() + interval '300 milliseconds'").fetchone()
+    assert row is not None
+    number = call(connection, ADMINISTRATOR, "yönetici", "api.grant_role", actor, role, scope, None, row[0])
+    connection.execute("SELECT pg_sleep_until(%s)", row)
+    return int(number["grant"])
 
 
 def plan_of(connection: Connection, one: Loaded, *shorts: str, together: bool = False) -> str:
@@ -78,11 +92,12 @@ def everything(connection: Connection) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def new_load(connection: Connection, prefix: str, *, edition: str = "bahçe", language: str = "tr") -> Loaded:
+def new_load(connection: Connection, prefix: str, **what: str) -> Loaded:
+    """Another tiny artifact, of another text; `what` as `load` takes it."""
     with connection.transaction():
         connection.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
         prove_powerless(connection, BUILDER)
-        return load(connection, edition=edition, prefix=prefix, language=language)
+        return load(connection, prefix=prefix, **what)
 
 
 @pytest.fixture(scope="module")

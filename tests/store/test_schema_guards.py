@@ -9,6 +9,7 @@ from tekrar.store.session import Connection
 from tests.store.matrix import BUILDER, OWNER, READER
 from tests.store.schema_database import acting_as, prove_owner, refusal
 from tests.store.schema_load import Loaded, load
+from tests.store.schema_publication import as_login
 
 CHECK, UNIQUE = "23514", "23505"
 
@@ -252,7 +253,13 @@ def test_a_reader_sees_nothing_that_was_not_published(admin: Connection, loaded:
             "repetition.seal",
         ):
             assert connection.execute(f"SELECT count(*) FROM {relation}").fetchone() == (0,), relation
+    # Nor does a publisher who is no actor; one with a grant sees what is sealed.
     with acting_as(admin, "tekrar_publisher") as connection:
+        assert connection.execute("SELECT count(*) FROM repetition.occurrence").fetchone() == (0,)
+
+
+def test_a_publisher_sees_what_is_sealed(admin: Connection, actors: Loaded) -> None:
+    with as_login(admin, "tekrar_publisher", "yayıncı") as connection:
         assert connection.execute("SELECT count(*) FROM repetition.occurrence").fetchone() == (18,)
 
 

@@ -14,12 +14,14 @@ from tekrar.store.session import Connection
 from tests.store.matrix import ADMINISTRATOR, BUILDER, OWNER, PUBLISHER, READER
 from tests.store.schema_database import acting_as, refusal
 from tests.store.schema_load import Loaded
+from tests.store.schema_logins import Logins
 from tests.store.schema_publication import (
     PROFILES,
     Published,
     as_login,
     call,
     everything,
+    grant_that_is_over,
     new_load,
     plan_of,
     publish,
@@ -203,13 +205,13 @@ def test_a_revoked_grant_publishes_nothing(admin: Connection, actors: Loaded) ->
 
 @pytest.mark.req("CUR-06")
 @pytest.mark.parametrize(
-    ("role", "scope", "start", "end", "state"),
+    ("role", "scope", "start", "state"),
     [
-        ("publisher", "*", "2001-01-01", "2002-01-01", "TK031"),
-        ("publisher", "*", "2999-01-01", None, "TK031"),
-        ("publisher", "başka", None, None, "TK030"),
-        ("curator", "*", None, None, "TK030"),
-        ("administrator", "*", None, None, "TK030"),
+        ("publisher", "*", "over", "TK031"),
+        ("publisher", "*", "2999-01-01", "TK031"),
+        ("publisher", "başka", None, "TK010"),  # as if it was not there (T14)
+        ("curator", "*", None, "TK030"),
+        ("administrator", "*", None, "TK030"),
     ],
 )
 def test_only_a_valid_grant_of_the_right_role_and_scope_publishes(
@@ -218,19 +220,23 @@ def test_only_a_valid_grant_of_the_right_role_and_scope_publishes(
     role: str,
     scope: str,
     start: str | None,
-    end: str | None,
     state: str,
 ) -> None:
     name = f"{role} {scope} {start}"
     call(admin, ADMINISTRATOR, "yönetici", "api.actor", name, None)
-    call(admin, ADMINISTRATOR, "yönetici", "api.grant_role", name, role, scope, start, end)
+    if start == "over":
+        grant_that_is_over(admin, name, role, scope)
+    else:
+        call(admin, ADMINISTRATOR, "yönetici", "api.grant_role", name, role, scope, start, None)
     with pytest.raises(psycopg.Error) as error:
         call(admin, PUBLISHER, name, "api.prepare_publication", actors.artifact_root.hex(), "FP")
     assert error.value.sqlstate == state
 
 
-def test_nobody_is_an_actor_by_claiming_another_s_login(admin: Connection, actors: Loaded) -> None:
-    call(admin, ADMINISTRATOR, "yönetici", "api.actor", "oturumlu", "tekrar_somebody")
+def test_nobody_is_an_actor_by_claiming_another_s_login(
+    admin: Connection, actors: Loaded, logins: Logins
+) -> None:
+    call(admin, ADMINISTRATOR, "yönetici", "api.actor", "oturumlu", logins.make())
     for claim in ("oturumlu", "hiç kimse"):
         with pytest.raises(psycopg.Error) as error:
             call(admin, PUBLISHER, claim, "api.prepare_publication", actors.artifact_root.hex(), "FP")
@@ -253,6 +259,31 @@ def test_an_unnamed_edition_is_refused(admin: Connection, actors: Loaded) -> Non
     with pytest.raises(psycopg.Error) as error:
         plan_of(admin, one, "FP")
     assert error.value.sqlstate == "TK025"
+
+
+def test_an_edition_has_one_language(admin: Connection, published: Published) -> None:
+    """Another language has another policy, and so a series of its own; it is refused all the same."""
+    one = new_load(admin, "iki dil", language="en", policy="another policy")
+    for short in ("FP", "PS"):
+        found = refused(admin, plan_of(admin, one, short))
+        assert (found["state"], found["kind"]) == ("TK024", "series_language")
+        assert (found["expected"], found["found"]) == ("tr", "en")
+    # Under the same language another policy is a series of its own, and an edition of its own may have any.
+    assert (
+        publish(admin, plan_of(admin, new_load(admin, "bir dil", policy="third"), "FP"))["outcome"]
+        == "published"
+    )
+    other = new_load(admin, "başka", edition="garden", language="en", policy="another policy")
+    assert publish(admin, plan_of(admin, other, "FP"))["outcome"] == "published"
+    # Nor in one plan with the edition's first release.
+    first = (
+        new_load(admin, "ilk", edition="yeni ad"),
+        new_load(admin, "first", edition="yeni ad", language="en"),
+    )
+    entries = [
+        json.loads(plan_of(admin, f, s))["publications"][0] for f, s in zip(first, ("FP", "FS"), strict=True)
+    ]
+    assert refused(admin, json.dumps({"publications": entries, "set": False}))["state"] == "TK024"
 
 
 def test_a_series_does_not_move_to_another_language(admin: Connection, published: Published) -> None:
@@ -308,7 +339,7 @@ def test_a_withdrawal_is_an_incident_and_no_deletion(admin: Connection, publishe
 
 def test_the_ledger_is_chained_and_a_change_is_found(admin: Connection, published: Published) -> None:
     def verified() -> tuple[Any, ...]:
-        with as_login(admin, ADMINISTRATOR, "") as session:
+        with as_login(admin, ADMINISTRATOR, "yönetici") as session:
             row = session.execute("SELECT * FROM api.verify_ledger()").fetchone()
         assert row is not None
         return row

@@ -18,7 +18,7 @@ from tekrar.package.storage import reading, storing, sync_folder
 from tekrar.settings import Settings
 from tekrar.store.embedded import DATABASE, database_of, make_database
 from tekrar.store.failures import database_error
-from tekrar.store.migrate import State, state_of
+from tekrar.store.migrate import State, state_of, synchronize_roles
 from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.schema_files import program_schema
 from tekrar.store.server.launcher import Launcher
@@ -104,6 +104,7 @@ def restore(settings: Settings, file: Path) -> Restored:
     words = ["--exit-on-error", "--single-transaction", "--no-password", f"--dbname={target.conninfo()}"]
     _ran(program, [*words, str(file.absolute())], target, what="pg_restore")
     with open_target(target) as connection:
+        synchronize_roles(connection)
         restored = Restored(state_of(connection).head)
     if settings.database_url is None:
         Launcher(settings).ensure().remember_database()

@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 
 from tekrar.errors import DatabaseError
 from tekrar.store.failures import database_error
-from tekrar.store.roles import Role
+from tekrar.store.roles import GRANTABLE, Role
 from tekrar.store.schema_files import Code, Migration, SchemaFiles, program_schema
 from tekrar.store.session import Connection, roll_back, transaction
 
@@ -25,12 +25,18 @@ from tekrar.store.session import Connection, roll_back, transaction
 LOCK: Final = int.from_bytes(b"tekrar", "big")
 
 _BEGIN: Final = b"BEGIN; SET LOCAL ROLE tekrar_owner; SET LOCAL search_path = pg_catalog, pg_temp"
-# By the catalog, which every login may read, unlike the schema itself.
+# By the catalog, which every login may read, unlike the schema itself; and the first of the roles that the
+# login may take, which an actor of its own has by its grants alone. From 16 on a member need not be one.
 _EXISTS: Final = (
     b"SELECT EXISTS (SELECT FROM pg_catalog.pg_proc AS p"
     b" JOIN pg_catalog.pg_namespace AS s ON s.oid = p.pronamespace"
-    b" WHERE s.nspname = 'tekrar_meta' AND p.proname = 'state')"
+    b" WHERE s.nspname = 'tekrar_meta' AND p.proname = 'state'),"
+    b" (SELECT r.rolname::text FROM pg_catalog.pg_roles AS r"
+    b" WHERE r.rolname = ANY (%s) AND pg_catalog.pg_has_role(session_user, r.oid, %s)"
+    b" ORDER BY pg_catalog.array_position(%s::text[], r.rolname::text) LIMIT 1)"
 )
+_SYNCHRONIZE: Final = b"SELECT curation.synchronize_roles()"
+_CAN_SYNCHRONIZE: Final = b"SELECT pg_catalog.to_regprocedure('curation.synchronize_roles()') IS NOT NULL"
 
 
 @dataclass(frozen=True)
@@ -105,19 +111,47 @@ def state_of(connection: Connection) -> State:
     """What the database says about its schema; an empty `State` before the first migration.
 
     Raises:
-        DatabaseError: the login may not read it.
+        DatabaseError: the login may not read it: it can take no role of the store.
     """
+    roles = [*GRANTABLE, Role.OWNER]
+    member = "SET" if connection.info.server_version >= 160000 else "MEMBER"
     try:
-        found = connection.execute(_EXISTS).fetchone()
+        found = connection.execute(_EXISTS, (roles, member, roles)).fetchone()
     except psycopg.Error as error:
         raise database_error(error) from error
     if found is None or not found[0]:
         return State()
-    with transaction(connection, role=Role.READER, read_only=True):
+    if found[1] is None:
+        raise DatabaseError(
+            f"the login {connection.info.user} has no role in this database",
+            where="database",
+            expected="an actor with a grant that is valid, or will be",
+            mend="ask an administrator (tekrar actor, tekrar grant)",
+            kind="permission_denied",
+        )
+    with transaction(connection, role=Role(found[1]), read_only=True):
         rows = connection.execute(b"SELECT n, name, sha256 FROM tekrar_meta.state()").fetchall()
     applied = tuple((n, name, bytes(digest)) for n, name, digest in rows if n > 0)
     code = [bytes(digest) for n, _, digest in rows if n == 0]
     return State(applied, code[0] if code else None)
+
+
+def synchronize_roles(connection: Connection) -> None:
+    """Give the logins of actors the roles that the ledger grants them; every run of the migrations does too.
+
+    Args:
+        connection: of a user who may be the owner. A schema that is too old for it is left as it is.
+
+    Raises:
+        DatabaseError: `role_admin`, the owner may not open its roles.
+    """
+    try:
+        found = connection.execute(_CAN_SYNCHRONIZE).fetchone()
+    except psycopg.Error as error:
+        raise database_error(error) from error
+    if found is not None and found[0]:
+        with transaction(connection, role=Role.OWNER):
+            connection.execute(_SYNCHRONIZE)
 
 
 def compare(state: State, files: SchemaFiles) -> None:

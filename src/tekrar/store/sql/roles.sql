@@ -29,6 +29,21 @@ BEGIN
             EXECUTE pg_catalog.format('GRANT %I TO tekrar_login', wanted);
         END IF;
     END LOOP;
+    -- The owner opens the grantable roles to the logins of actors (curation.synchronize_login), and is none of them. Whoever
+    -- only uses roles that others made may not give it that; then no login of an actor's own can be opened.
+    FOREACH wanted IN ARRAY ARRAY[
+        'tekrar_reader', 'tekrar_curator', 'tekrar_reviewer', 'tekrar_publisher', 'tekrar_auditor',
+        'tekrar_administrator'
+    ] LOOP
+        IF NOT pg_catalog.pg_has_role('tekrar_owner', wanted, 'MEMBER WITH ADMIN OPTION') THEN
+            BEGIN
+                EXECUTE pg_catalog.format('GRANT %I TO tekrar_owner WITH ADMIN %s', wanted,
+                    CASE being WHEN 'SET' THEN 'TRUE, INHERIT FALSE, SET FALSE' ELSE 'OPTION' END);
+            EXCEPTION WHEN insufficient_privilege OR unique_violation THEN
+                NULL;
+            END;
+        END IF;
+    END LOOP;
     -- Whoever migrates becomes the owner, and whoever reads the schema's state a reader; a superuser may anyway.
     FOREACH wanted IN ARRAY ARRAY['tekrar_owner', 'tekrar_builder', 'tekrar_reader'] LOOP
         IF NOT pg_catalog.pg_has_role(session_user, wanted, being) THEN
@@ -46,6 +61,14 @@ BEGIN
     ) THEN
         EXECUTE pg_catalog.format(
             'GRANT CONNECT ON DATABASE %I TO tekrar_login', pg_catalog.current_database());
+    END IF;
+    IF NOT pg_catalog.has_database_privilege(
+        'tekrar_owner', pg_catalog.current_database()::text, 'CONNECT WITH GRANT OPTION'
+    ) AND pg_catalog.has_database_privilege(
+        session_user, pg_catalog.current_database()::text, 'CONNECT WITH GRANT OPTION'
+    ) THEN
+        EXECUTE pg_catalog.format(
+            'GRANT CONNECT ON DATABASE %I TO tekrar_owner WITH GRANT OPTION', pg_catalog.current_database());
     END IF;
 END
 $roles$;

@@ -8,11 +8,15 @@ DECLARE
     known curation.actor;
     seq bigint;
 BEGIN
+    IF actor.name IS NULL OR actor.name !~ '^[^[:cntrl:]]{1,200}$' OR btrim(actor.name) = '' THEN
+        PERFORM tekrar_meta.bad_argument('actor', 'a name of 1 to 200 characters in one line', actor.name);
+    END IF;
     SELECT * INTO known FROM curation.actor a WHERE a.name = actor.name;
     IF FOUND THEN
         PERFORM tekrar_meta.compare('actor_login', 'login', known.login, actor.login, 'TK035');
         RETURN jsonb_build_object('outcome', 'already_named', 'actor', actor.name);
     END IF;
+    PERFORM curation.check_login(actor.login);
     seq := curation.append('actor', jsonb_build_object('actor', actor.name, 'login', coalesce(actor.login, ''), 'by',
         curation.name_of(author), 'recorded_at', tekrar_meta.instant(now())));
     INSERT INTO curation.actor (name, login, recorded_at, ledger_seq) VALUES (actor.name, actor.login, now(), seq);

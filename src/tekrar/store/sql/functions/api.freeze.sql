@@ -7,6 +7,9 @@ DECLARE
     epoch CONSTANT bigint := 1 + coalesce((SELECT max(f.epoch) FROM curation.freeze f), 0);
     seq bigint;
 BEGIN
+    IF coalesce(btrim(reason), '') = '' THEN
+        PERFORM tekrar_meta.bad_argument('reason', 'words that say why', reason);
+    END IF;
     seq := curation.append('freeze', jsonb_build_object('epoch', epoch::text, 'reason', reason, 'by',
         curation.name_of(author), 'recorded_at', tekrar_meta.instant(now())));
     INSERT INTO curation.freeze (epoch, reason, frozen_by, recorded_at, ledger_seq) VALUES (epoch, reason, author, now(), seq);

@@ -1,4 +1,5 @@
--- Grants a role for one edition or '*', from valid_from (null: now) until valid_to (null: for good).
+-- Grants a role for one edition or '*', from valid_from (null: now) until valid_to (null: for good), and opens the database
+-- role to the actor's own login.
 CREATE OR REPLACE FUNCTION api.grant_role(actor text, role text, scope text, valid_from timestamptz, valid_to timestamptz)
     RETURNS jsonb
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -10,6 +11,15 @@ DECLARE
     seq bigint;
     key integer;
 BEGIN
+    IF role IS NULL OR role <> ALL (ARRAY['reader', 'curator', 'reviewer', 'publisher', 'auditor', 'administrator']) THEN
+        PERFORM tekrar_meta.bad_argument('role', 'reader, curator, reviewer, publisher, auditor or administrator', role);
+    ELSIF coalesce(scope, '') = '' THEN
+        PERFORM tekrar_meta.bad_argument('scope', 'the name of one edition, or *', scope);
+    ELSIF NOT (isfinite(start) AND isfinite(coalesce(valid_to, start))) THEN
+        PERFORM tekrar_meta.bad_argument('validity', 'two moments, or none', concat_ws(' ', start, valid_to));
+    ELSIF valid_to <= start OR valid_to <= clock_timestamp() THEN
+        PERFORM tekrar_meta.bad_argument('validity', 'an end after the start and after now', valid_to::text);
+    END IF;
     PERFORM curation.actor_named(actor);
     seq := curation.append('grant', jsonb_build_object('actor', actor, 'role', role, 'scope', scope,
         'valid_from', tekrar_meta.instant(start), 'valid_to', coalesce(tekrar_meta.instant(valid_to), ''),
@@ -19,6 +29,7 @@ BEGIN
                 now(), seq)
         RETURNING g.grant_key INTO key;
     PERFORM curation.move_to('authority', int8send(seq));
+    PERFORM curation.synchronize_login((SELECT a.login FROM curation.actor a WHERE a.name = grant_role.actor));
     RETURN jsonb_build_object('outcome', 'granted', 'grant', key);
 END
 $$;

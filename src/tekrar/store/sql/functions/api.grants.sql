@@ -1,9 +1,10 @@
--- Every grant with its state at this moment, for auditors and administrators.
+-- Every grant of the caller's scope with its state at this moment, for auditors and administrators.
 CREATE OR REPLACE FUNCTION api.grants()
     RETURNS TABLE (grant_key integer, actor text, login text, role text, scope text, valid_from timestamptz,
                    valid_to timestamptz, granted_by text, recorded_at timestamptz, revoked_at timestamptz, state text)
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+    SELECT api.require_scope(current_user);
     SELECT g.grant_key, a.name, a.login, g.role, g.scope, g.valid_from, g.valid_to, b.name, g.recorded_at, v.recorded_at,
            CASE WHEN v.grant_key IS NOT NULL THEN 'revoked' WHEN now() < g.valid_from THEN 'not_yet_valid'
                 WHEN now() >= g.valid_to THEN 'expired' ELSE 'valid' END

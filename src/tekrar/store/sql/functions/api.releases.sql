@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION api.releases()
                    pointer_version bigint, recorded_at timestamptz, release_set bytea)
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+    SELECT api.require_scope(current_user);
     SELECT r.release, s.edition, s.language, s.projection, s.enumerator, s.policy_digest, p.short, p.profile, p.exact_status,
            t.text_release, a.artifact_root,
            CASE WHEN i.release IS NOT NULL THEN 'withdrawn' WHEN v.release = r.release THEN 'visible' ELSE 'earlier' END,

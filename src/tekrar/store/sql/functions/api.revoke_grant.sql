@@ -1,18 +1,19 @@
--- Revokes one grant by its number. Revoking it again changes nothing.
+-- Revokes one grant by its number; the actor's login loses the database role with its last grant of it. Revoking it again
+-- changes nothing. A grant outside the administrator's scope is not there.
 CREATE OR REPLACE FUNCTION api.revoke_grant(grant_key integer) RETURNS jsonb
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    author integer;
+    author CONSTANT integer := curation.authorize_administrator(NULL);
     given curation.grant_entry;
     seq bigint;
 BEGIN
-    SELECT * INTO given FROM curation.grant_entry g WHERE g.grant_key = revoke_grant.grant_key;
+    SELECT * INTO given FROM curation.grant_entry g WHERE g.grant_key = revoke_grant.grant_key
+        AND ARRAY['*', g.scope] && api.scopes('tekrar_administrator') COLLATE "C";
     IF NOT FOUND THEN
         PERFORM api.not_found('grant', revoke_grant.grant_key::text);
     END IF;
-    author := curation.authorize_administrator(given.scope);
     IF EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = given.grant_key) THEN
         RETURN jsonb_build_object('outcome', 'already_revoked', 'grant', given.grant_key);
     END IF;
@@ -22,6 +23,7 @@ BEGIN
     INSERT INTO curation.revocation (grant_key, revoked_by, recorded_at, ledger_seq)
         VALUES (given.grant_key, author, now(), seq);
     PERFORM curation.move_to('authority', int8send(seq));
+    PERFORM curation.synchronize_login((SELECT a.login FROM curation.actor a WHERE a.actor_key = given.actor_key));
     RETURN jsonb_build_object('outcome', 'revoked', 'grant', given.grant_key);
 END
 $$;

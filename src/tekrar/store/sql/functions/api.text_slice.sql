@@ -18,6 +18,7 @@ BEGIN
             WHERE b.release_key = text_slice.release_key AND b.block BETWEEN first AND last;
     END IF;
     IF octet_length(slice) IS DISTINCT FROM (end_byte - start_byte)::integer THEN
+        PERFORM api.require_scope(current_user);
         RAISE EXCEPTION USING ERRCODE = 'TK011', MESSAGE = 'bytes of the text release cannot be read',
             DETAIL = jsonb_build_object('kind', 'missing_bytes', 'start', start_byte, 'end', end_byte)::text;
     END IF;

@@ -6,12 +6,18 @@ AS $$
 #variable_conflict use_column
 DECLARE
     actor CONSTANT integer := curation.current_actor();
+    scopes text[];
     one record;
     seq bigint;
 BEGIN
     PERFORM curation.lock_heads('{}');
+    PERFORM api.require_scope('tekrar_publisher');
+    IF coalesce(btrim(reason), '') = '' THEN
+        PERFORM tekrar_meta.bad_argument('reason', 'words that say why', reason);
+    END IF;
+    scopes := api.scopes('tekrar_publisher');
     SELECT s.edition, s.series_key INTO one FROM repetition.repetition_release r JOIN repetition.series s USING (series_key)
-        WHERE r.release = withdraw.release;
+        WHERE r.release = withdraw.release AND ARRAY['*', s.edition] && scopes COLLATE "C";
     IF NOT FOUND THEN
         PERFORM api.not_found('repetition release', withdraw.release::text);
     END IF;

@@ -13,6 +13,12 @@ BEGIN
             DETAIL = jsonb_build_object('kind', 'already_initialized')::text,
             HINT = 'an administrator grants roles (tekrar grant)';
     END IF;
+    IF init_administrator.name IS NULL OR init_administrator.name !~ '^[^[:cntrl:]]{1,200}$' THEN
+        PERFORM tekrar_meta.bad_argument('administrator', 'a name of 1 to 200 characters in one line',
+                                         init_administrator.name);
+    ELSIF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolcanlogin AND r.rolname = coalesce(login, 'tekrar_login')) THEN
+        PERFORM tekrar_meta.bad_argument('login', 'a role of this server that can log in', login);
+    END IF;
     seq := curation.append('grant', jsonb_build_object('actor', init_administrator.name, 'login',
         coalesce(init_administrator.login, ''), 'role', 'administrator', 'scope', '*', 'valid_from',
         tekrar_meta.instant(now()), 'valid_to', '', 'recorded_at', tekrar_meta.instant(now())));
@@ -21,6 +27,7 @@ BEGIN
     INSERT INTO curation.grant_entry (actor_key, role, scope, valid_from, valid_to, granted_by, recorded_at, ledger_seq)
         VALUES (key, 'administrator', '*', now(), NULL, NULL, now(), seq);
     PERFORM curation.move_to('authority', int8send(seq));
+    PERFORM curation.synchronize_login(login);
     RETURN key;
 END
 $$;

@@ -10,11 +10,14 @@ DECLARE
     old repetition.visible;
     moved integer;
 BEGIN
+    -- All series of an edition have one language (docs/decisions/0007): another one has another policy, and so a series of
+    -- its own, which nothing else would refuse.
+    PERFORM tekrar_meta.compare('series_language', 'language', s.language, what.language, 'TK024')
+        FROM repetition.series s WHERE s.edition = what.edition ORDER BY s.series_key;
     INSERT INTO repetition.series (edition, policy_digest, projection, enumerator, language)
         VALUES (what.edition, what.policy_digest, what.projection, what.enumerator, what.language) ON CONFLICT DO NOTHING;
     SELECT * INTO STRICT series FROM repetition.series s WHERE (s.edition, s.policy_digest, s.projection, s.enumerator)
         = (what.edition, what.policy_digest, what.projection, what.enumerator);
-    PERFORM tekrar_meta.compare('series_language', 'language', series.language, what.language, 'TK024');
     INSERT INTO repetition.visible (series_key, release, version) VALUES (series.series_key, NULL, 0)
         ON CONFLICT (series_key) DO NOTHING;
     SELECT * INTO STRICT old FROM repetition.visible v WHERE v.series_key = series.series_key FOR UPDATE;

@@ -5,5 +5,6 @@ GRANT SELECT ON curation.candidate TO tekrar_curator, tekrar_reviewer, tekrar_pu
 DROP POLICY IF EXISTS owner_all ON curation.candidate;
 CREATE POLICY owner_all ON curation.candidate TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.candidate;
-CREATE POLICY reads_all ON curation.candidate FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.candidate;
+CREATE POLICY reads_granted ON curation.candidate FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (profile = ANY ((SELECT api.profiles_in_scope(current_user))::uuid[]));

@@ -5,5 +5,6 @@ GRANT SELECT ON curation.candidate_participant TO tekrar_curator, tekrar_reviewe
 DROP POLICY IF EXISTS owner_all ON curation.candidate_participant;
 CREATE POLICY owner_all ON curation.candidate_participant TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.candidate_participant;
-CREATE POLICY reads_all ON curation.candidate_participant FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.candidate_participant;
+CREATE POLICY reads_granted ON curation.candidate_participant FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = candidate_participant.candidate));

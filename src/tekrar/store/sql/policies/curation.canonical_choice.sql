@@ -5,5 +5,6 @@ GRANT SELECT ON curation.canonical_choice TO tekrar_curator, tekrar_reviewer, te
 DROP POLICY IF EXISTS owner_all ON curation.canonical_choice;
 CREATE POLICY owner_all ON curation.canonical_choice TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.canonical_choice;
-CREATE POLICY reads_all ON curation.canonical_choice FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.canonical_choice;
+CREATE POLICY reads_granted ON curation.canonical_choice FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING ((SELECT '*' = ANY (api.scopes(current_user))));

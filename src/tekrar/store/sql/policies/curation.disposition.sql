@@ -5,5 +5,6 @@ GRANT SELECT ON curation.disposition TO tekrar_curator, tekrar_reviewer, tekrar_
 DROP POLICY IF EXISTS owner_all ON curation.disposition;
 CREATE POLICY owner_all ON curation.disposition TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.disposition;
-CREATE POLICY reads_all ON curation.disposition FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.disposition;
+CREATE POLICY reads_granted ON curation.disposition FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = disposition.candidate));

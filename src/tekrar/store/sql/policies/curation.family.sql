@@ -5,5 +5,6 @@ GRANT SELECT ON curation.family TO tekrar_curator, tekrar_reviewer, tekrar_publi
 DROP POLICY IF EXISTS owner_all ON curation.family;
 CREATE POLICY owner_all ON curation.family TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.family;
-CREATE POLICY reads_all ON curation.family FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.family;
+CREATE POLICY reads_granted ON curation.family FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (profile = ANY ((SELECT api.profiles_in_scope(current_user))::uuid[]));

@@ -5,5 +5,6 @@ GRANT SELECT ON curation.family_member TO tekrar_curator, tekrar_reviewer, tekra
 DROP POLICY IF EXISTS owner_all ON curation.family_member;
 CREATE POLICY owner_all ON curation.family_member TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.family_member;
-CREATE POLICY reads_all ON curation.family_member FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.family_member;
+CREATE POLICY reads_granted ON curation.family_member FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
+    USING (EXISTS (SELECT FROM curation.family AS c WHERE c.family = family_member.family));

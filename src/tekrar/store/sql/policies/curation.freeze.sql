@@ -5,5 +5,6 @@ GRANT SELECT ON curation.freeze TO tekrar_publisher, tekrar_curator, tekrar_revi
 DROP POLICY IF EXISTS owner_all ON curation.freeze;
 CREATE POLICY owner_all ON curation.freeze TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.freeze;
-CREATE POLICY reads_all ON curation.freeze FOR SELECT TO tekrar_publisher, tekrar_curator, tekrar_reviewer, tekrar_auditor, tekrar_administrator
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.freeze;
+CREATE POLICY reads_granted ON curation.freeze FOR SELECT TO tekrar_publisher, tekrar_curator, tekrar_reviewer, tekrar_auditor, tekrar_administrator
+    USING ((SELECT cardinality(api.scopes(current_user)) > 0));

@@ -5,5 +5,6 @@ GRANT SELECT ON curation.ledger TO tekrar_auditor, tekrar_administrator;
 DROP POLICY IF EXISTS owner_all ON curation.ledger;
 CREATE POLICY owner_all ON curation.ledger TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.ledger;
-CREATE POLICY reads_all ON curation.ledger FOR SELECT TO tekrar_auditor, tekrar_administrator
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.ledger;
+CREATE POLICY reads_granted ON curation.ledger FOR SELECT TO tekrar_auditor, tekrar_administrator
+    USING ((SELECT '*' = ANY (api.scopes(current_user))));

@@ -5,5 +5,6 @@ GRANT SELECT ON curation.revocation TO tekrar_auditor, tekrar_administrator;
 DROP POLICY IF EXISTS owner_all ON curation.revocation;
 CREATE POLICY owner_all ON curation.revocation TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.revocation;
-CREATE POLICY reads_all ON curation.revocation FOR SELECT TO tekrar_auditor, tekrar_administrator
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON curation.revocation;
+CREATE POLICY reads_granted ON curation.revocation FOR SELECT TO tekrar_auditor, tekrar_administrator
+    USING (EXISTS (SELECT FROM curation.grant_entry AS g WHERE g.grant_key = revocation.grant_key));

@@ -5,5 +5,6 @@ GRANT SELECT ON repetition.incident TO tekrar_reader, tekrar_curator, tekrar_rev
 DROP POLICY IF EXISTS owner_all ON repetition.incident;
 CREATE POLICY owner_all ON repetition.incident TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON repetition.incident;
-CREATE POLICY reads_all ON repetition.incident FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON repetition.incident;
+CREATE POLICY reads_granted ON repetition.incident FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator
+    USING (EXISTS (SELECT FROM repetition.repetition_release AS r WHERE r.release = incident.release));

@@ -5,5 +5,6 @@ GRANT SELECT ON repetition.visible TO tekrar_reader, tekrar_curator, tekrar_revi
 DROP POLICY IF EXISTS owner_all ON repetition.visible;
 CREATE POLICY owner_all ON repetition.visible TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON repetition.visible;
-CREATE POLICY reads_all ON repetition.visible FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator
-    USING (true);
+DROP POLICY IF EXISTS reads_granted ON repetition.visible;
+CREATE POLICY reads_granted ON repetition.visible FOR SELECT TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator
+    USING (EXISTS (SELECT FROM repetition.series AS s WHERE s.series_key = visible.series_key));

@@ -1,0 +1,13 @@
+-- Refuses an argument, naming what was expected.
+CREATE OR REPLACE FUNCTION tekrar_meta.bad_argument(argument text, expected text, given text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'TK012',
+        MESSAGE = format('%s is no %s', coalesce(quote_literal(left(given, 80)), 'nothing'), argument),
+        DETAIL = jsonb_build_object('kind', 'bad_argument', 'argument', argument, 'expected', expected,
+                                    'found', left(given, 80))::text,
+        HINT = format('expected: %s; nothing was changed', expected);
+END
+$$;
+REVOKE ALL ON FUNCTION tekrar_meta.bad_argument(text, text, text) FROM PUBLIC;
