@@ -44,6 +44,15 @@ _BE: Final = (
     b" set_config('role', %s, true)"
 )
 
+# A question is one implicit transaction from its first statement to the Sync behind its last, and
+# set_config(…, true) lasts exactly as long. It names its release as a constant, so its plan is over that
+# release's partitions whatever its parameters are, and is kept.
+_LOOK: Final = (
+    b"SELECT set_config('tekrar.claims', %s, true),"
+    b" set_config('plan_cache_mode', 'force_generic_plan', true),"
+    b" set_config('transaction_read_only', 'on', true), set_config('role', %s, true)"
+)
+
 
 def connect(settings: Settings, *, administrator: bool = False) -> Connection:
     """A checked connection in autocommit mode, so that `transaction` and `ask` begin and end what they do.
@@ -172,15 +181,22 @@ def ask(
 ) -> list[tuple[Any, ...]]:
     """One statement as a transaction of its own, in one round trip; see `transaction` for the rest.
 
+    One that only reads takes no BEGIN and COMMIT: the statements of a pipeline up to its Sync are one
+    implicit transaction. It is prepared, so ask the same question in the same words.
+
     Returns:
         The rows of the statement, values read in binary.
     """
     try:
         with connection.pipeline():
-            connection.execute(_BEGIN["read committed", read_only])
-            connection.execute(_BE, (_json(claims), role))
-            cursor = connection.execute(query, parameters, binary=True)
-            connection.execute(b"COMMIT")
+            if read_only:
+                connection.execute(_LOOK, (_json(claims), role), prepare=True)
+            else:
+                connection.execute(_BEGIN["read committed", False])
+                connection.execute(_BE, (_json(claims), role))
+            cursor = connection.execute(query, parameters, binary=True, prepare=read_only or None)
+            if not read_only:
+                connection.execute(b"COMMIT")
         return cursor.fetchall()
     except psycopg.Error as error:
         roll_back(connection)
