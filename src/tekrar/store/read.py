@@ -73,11 +73,22 @@ class Reader:
     key: bytes | None = None
 
     def _ask(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[Record]:
+        return [_record(names, row) for row in self._rows(call, parameters, names)]
+
+    def _rows(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
         # By name: a function may come to give more than this version knows.
         query = f"SELECT {', '.join(names)} FROM {call}".encode()
         with absence():
-            rows = ask(self.connection, query, parameters, role=self.role, claims=self.claims)
-        return [{k: plain(k, v) for k, v in zip(names, row, strict=True)} for row in rows]
+            return ask(self.connection, query, parameters, role=self.role, claims=self.claims)
+
+    def _listing(
+        self, call: str, parameters: Sequence[Any], names: tuple[Sequence[str], Sequence[str]]
+    ) -> tuple[Record, list[Record]]:
+        """The head of a listing and its rows: only the head's row has a status."""
+        rows = self._rows(call, parameters, (*names[0], *names[1]))
+        (head,) = (row for row in rows if row[0] is not None)
+        width = len(names[0])
+        return _record(names[0], head[:width]), [_record(names[1], r[width:]) for r in rows if r[0] is None]
 
     def releases(self) -> list[Record]:
         """Every published release with its state: `visible`, `earlier` or `withdrawn`."""
@@ -168,9 +179,7 @@ class Reader:
             f"api.list_classes({constant(release)}, '{presentation}', %s::smallint, %s::integer,"
             f" %s::smallint, %s::integer, %s::integer, %s::integer, {'true' if counted else 'false'})"
         )
-        rows = self._ask(call, (min_length, min_size, *after, page + 1), [*_LISTED, *_CLASS])
-        (head,) = (row for row in rows if row["class_no"] is None)
-        found = [{name: row[name] for name in _CLASS} for row in rows if row["class_no"] is not None]
+        head, found = self._listing(call, (min_length, min_size, *after, page + 1), (_LISTED, _CLASS))
         following = None
         if len(found) > page:
             found = found[:page]
@@ -223,10 +232,8 @@ class Reader:
             f" {'%s' if but_books else 'NULL'}, %s::integer, %s::integer)"
         )
         labels = [[label.encode() for label in some] for some in (books, but_books) if some]
-        rows = self._ask(call, (named or group, *labels, after, page + 1), [*_HEAD, *_MEMBER])
-        (first,) = (row for row in rows if row["row_no"] is None)
-        members = [{name: row[name] for name in _MEMBER} for row in rows if row["row_no"] is not None]
-        head = {name.removesuffix("_found"): first[name] for name in _HEAD}
+        first, members = self._listing(call, (named or group, *labels, after, page + 1), (_HEAD, _MEMBER))
+        head = {name.removesuffix("_found"): value for name, value in first.items()}
         following = None
         if len(members) > page:
             members = members[:page]
@@ -288,8 +295,17 @@ def witness(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
+_AS_IT_IS: Final = frozenset({bool, dict, int, list, str})
+
+
+def _record(names: Sequence[str], row: Sequence[Any]) -> Record:
+    return {name: plain(name, value) for name, value in zip(names, row, strict=True)}
+
+
 def plain(name: str, value: Any) -> Any:
     """A value of a row as JSON shows it."""
+    if value is None or type(value) in _AS_IT_IS:
+        return value
     if isinstance(value, bytes):
         if name == "content":
             return value

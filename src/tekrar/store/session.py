@@ -20,6 +20,7 @@ from tekrar.errors import DatabaseError
 from tekrar.settings import Settings
 from tekrar.store.failures import database_error
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
+from tekrar.store.round_trip import run_together
 from tekrar.store.target import Target, of_embedded, of_url
 
 #: The major versions of PostgreSQL on which the SQL is tested.
@@ -188,15 +189,13 @@ def ask(
         The rows of the statement, values read in binary.
     """
     try:
+        if read_only:
+            return run_together(connection, ((_LOOK, (_json(claims), str(role))), (query, parameters)))
         with connection.pipeline():
-            if read_only:
-                connection.execute(_LOOK, (_json(claims), role), prepare=True)
-            else:
-                connection.execute(_BEGIN["read committed", False])
-                connection.execute(_BE, (_json(claims), role))
-            cursor = connection.execute(query, parameters, binary=True, prepare=read_only or None)
-            if not read_only:
-                connection.execute(b"COMMIT")
+            connection.execute(_BEGIN["read committed", False])
+            connection.execute(_BE, (_json(claims), role))
+            cursor = connection.execute(query, parameters, binary=True)
+            connection.execute(b"COMMIT")
         return cursor.fetchall()
     except psycopg.Error as error:
         roll_back(connection)
