@@ -174,12 +174,13 @@ class Reader:
             )
         place = self._place(release, "classes", presentation, min_length, min_size)
         after = _FIRST_CLASS if cursor is None else read_cursor(self._key(), place, cursor)
-        # Release and list are constants of the query, the rest its parameters: one plan for all pages.
+        # Release, list and page size are constants of the query, the rest its parameters: one plan for all
+        # pages, made for so many rows.
         call = (
             f"api.list_classes({constant(release)}, '{presentation}', %s::smallint, %s::integer,"
-            f" %s::smallint, %s::integer, %s::integer, %s::integer, {'true' if counted else 'false'})"
+            f" %s::smallint, %s::integer, %s::integer, {page + 1}, {'true' if counted else 'false'})"
         )
-        head, found = self._listing(call, (min_length, min_size, *after, page + 1), (_LISTED, _CLASS))
+        head, found = self._listing(call, (min_length, min_size, *after), (_LISTED, _CLASS))
         following = None
         if len(found) > page:
             found = found[:page]
@@ -229,10 +230,10 @@ class Reader:
         call = (
             f"api.list_duplicates({constant(release)}, {'NULL' if named is None else '%s'},"
             f" {'NULL' if group is None else '%s'}, {'%s' if books else 'NULL'},"
-            f" {'%s' if but_books else 'NULL'}, %s::integer, %s::integer)"
+            f" {'%s' if but_books else 'NULL'}, %s::integer, {page + 1})"
         )
         labels = [[label.encode() for label in some] for some in (books, but_books) if some]
-        first, members = self._listing(call, (named or group, *labels, after, page + 1), (_HEAD, _MEMBER))
+        first, members = self._listing(call, (named or group, *labels, after), (_HEAD, _MEMBER))
         head = {name.removesuffix("_found"): value for name, value in first.items()}
         following = None
         if len(members) > page:
