@@ -180,7 +180,7 @@ class Reader:
             f"api.list_classes({constant(release)}, '{presentation}', %s::smallint, %s::integer,"
             f" %s::smallint, %s::integer, %s::integer, {page + 1}, {'true' if counted else 'false'})"
         )
-        head, found = self._listing(call, (min_length, min_size, *after), (_LISTED, _CLASS))
+        head, found = self._listing(call, tuple(map(str, (min_length, min_size, *after))), (_LISTED, _CLASS))
         following = None
         if len(found) > page:
             found = found[:page]
@@ -233,7 +233,7 @@ class Reader:
             f" {'%s' if but_books else 'NULL'}, %s::integer, {page + 1})"
         )
         labels = [[label.encode() for label in some] for some in (books, but_books) if some]
-        first, members = self._listing(call, (named or group, *labels, after), (_HEAD, _MEMBER))
+        first, members = self._listing(call, (named or group, *labels, str(after)), (_HEAD, _MEMBER))
         head = {name.removesuffix("_found"): value for name, value in first.items()}
         following = None
         if len(members) > page:
@@ -262,7 +262,7 @@ def _check_page(page: int) -> None:
 _PUBLIC: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
-def public_id(text: str, what: str) -> uuid.UUID:
+def public_id(text: str, what: str) -> str:
     """An ID as tekrar prints it and in no other form (ID-04): a UUID of version 5, in small letters.
 
     Raises:
@@ -275,7 +275,7 @@ def public_id(text: str, what: str) -> uuid.UUID:
             mend="copy it whole",
             kind="bad_id",
         )
-    return uuid.UUID(text)
+    return text
 
 
 def constant(release: str) -> str:
@@ -296,17 +296,18 @@ def witness(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
-_AS_IT_IS: Final = frozenset({bool, dict, int, list, str})
+_AS_IT_IS: Final = frozenset({bool, dict, int, list, str, type(None)})
 
 
 def _record(names: Sequence[str], row: Sequence[Any]) -> Record:
-    return {name: plain(name, value) for name, value in zip(names, row, strict=True)}
+    return {
+        name: value if type(value) in _AS_IT_IS else plain(name, value)
+        for name, value in zip(names, row, strict=True)
+    }
 
 
 def plain(name: str, value: Any) -> Any:
     """A value of a row as JSON shows it."""
-    if value is None or type(value) in _AS_IT_IS:
-        return value
     if isinstance(value, bytes):
         if name == "content":
             return value

@@ -67,12 +67,21 @@ def _run(
     try:
         conn.enter_pipeline_mode()
         for query, parameters in statements:
-            values = adapter.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))
-            key = (query, adapter.types or ())
+            values: Sequence[Any]
+            types: tuple[int, ...] = ()
+            formats: Sequence[Any] | None = None
+            if all(type(value) is str for value in parameters):
+                values = [
+                    value.encode() for value in parameters
+                ]  # as psycopg has it: text, of the place's type
+            else:
+                values = adapter.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))
+                types, formats = adapter.types or (), adapter.formats
+            key = (query, types)
             name = known.get(key)
             if name is None:
                 name = _prepare(conn, key, known, sent)
-            conn.send_query_prepared(name, values, adapter.formats or None, Format.BINARY)
+            conn.send_query_prepared(name, values, formats, Format.BINARY)
             sent.append(None)
         conn.pipeline_sync()
         results = _results(conn, len(sent))

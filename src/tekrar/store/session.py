@@ -206,7 +206,9 @@ def ask(
 
 
 def _json(claims: Claims | None) -> str:
-    return json.dumps(claims or {}, sort_keys=True, separators=(",", ":"))
+    if not claims:
+        return "{}"
+    return json.dumps(claims, sort_keys=True, separators=(",", ":"))
 
 
 def roll_back(connection: Connection) -> None:

@@ -10,11 +10,14 @@ CREATE OR REPLACE FUNCTION api.list_classes(release uuid, presentation text, min
     LANGUAGE sql STABLE
 AS $$
 WITH state AS MATERIALIZED (
-    SELECT EXISTS (SELECT FROM repetition.incident i WHERE i.release = list_classes.release) AS withdrawn
+    -- Seen now, by whom asks now: a plan that was kept may have been made for somebody else.
+    SELECT EXISTS (SELECT FROM repetition.incident i WHERE i.release = list_classes.release) AS withdrawn,
+           EXISTS (SELECT FROM repetition.repetition_release r WHERE r.release = list_classes.release) AS seen
 )
 SELECT CASE WHEN list_classes.presentation IS NULL
                 OR list_classes.presentation NOT IN ('published', 'dominated', 'provisional')
             THEN api.refuse_argument('presentation', 'published, dominated, provisional', list_classes.presentation)
+        WHEN NOT w.seen THEN api.refuse_absent(list_classes.release, 'repetition release', list_classes.release::text)
         WHEN w.withdrawn THEN 'integrity_error' ELSE 'listed' END,
     CASE WHEN w.withdrawn THEN 'withdrawn_release' END,
     CASE WHEN list_classes.counted AND NOT w.withdrawn THEN
@@ -41,19 +44,20 @@ UNION ALL
            OR (c.size = list_classes.after_size AND c.class_no > list_classes.after))
     ORDER BY c.length DESC, c.size DESC, c.class_no LIMIT list_classes.page)
 UNION ALL
-(SELECT NULL, NULL, NULL, c.class, NULL, c.size, c.length, c.class_no, c.first_row,
-        (SELECT k.class FROM repetition.class k WHERE k.profile_key = c.profile_key
-            AND k.profile_key = (api.release_of(list_classes.release)).profile_key AND k.class_no = c.winner),
-        c.left_extension, c.right_extension
-    FROM repetition.class c
+(SELECT NULL, NULL, NULL, c.class, NULL, c.size, c.length, c.class_no, c.first_row, k.class, c.left_extension,
+        c.right_extension
+    FROM (SELECT * FROM repetition.class d
+          WHERE NOT (SELECT w.withdrawn FROM state w)
+            AND d.profile_key = (api.release_of(list_classes.release)).profile_key AND d.winner IS NOT NULL
+            AND d.length >= list_classes.min_length AND d.size >= list_classes.min_size
+            AND d.length <= list_classes.after_length
+            AND (d.length < list_classes.after_length OR d.size < list_classes.after_size
+                 OR (d.size = list_classes.after_size AND d.class_no > list_classes.after))
+          ORDER BY d.length DESC, d.size DESC, d.class_no LIMIT list_classes.page) AS c
+    LEFT JOIN repetition.class k ON k.profile_key = (api.release_of(list_classes.release)).profile_key
+        AND k.class_no = c.winner
     WHERE list_classes.presentation = 'dominated'
-      AND NOT (SELECT w.withdrawn FROM state w)
-      AND c.profile_key = (api.release_of(list_classes.release)).profile_key AND c.winner IS NOT NULL
-      AND c.length >= list_classes.min_length AND c.size >= list_classes.min_size
-      AND c.length <= list_classes.after_length
-      AND (c.length < list_classes.after_length OR c.size < list_classes.after_size
-           OR (c.size = list_classes.after_size AND c.class_no > list_classes.after))
-    ORDER BY c.length DESC, c.size DESC, c.class_no LIMIT list_classes.page)
+    ORDER BY c.length DESC, c.size DESC, c.class_no)
 $$;
 REVOKE ALL ON FUNCTION api.list_classes(uuid, text, smallint, integer, smallint, integer, integer, integer, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION api.list_classes(uuid, text, smallint, integer, smallint, integer, integer, integer, boolean)
