@@ -20,6 +20,7 @@ from bench.corpora import ROOT, corpora, missing_line, release_of
 from bench.hostile import measure_hostile
 from bench.process import CommandFailed
 from bench.run import Measured, measure_corpus
+from bench.store import STORE, measure_store
 from bench.table import Row, Sample
 
 HOSTILE, HASHING = "hostile", "hashing"
@@ -29,7 +30,11 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     """The arguments; an unknown name of a part is refused with those that are known."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--only", action="append", default=[], metavar="NAME", help="one part: a corpus, hostile or hashing"
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="one part: a corpus, hostile, hashing or store",
     )
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="counted rounds (default 3)")
     parser.add_argument("--quick", action="store_true", help="a small corpus, one round: does it run at all")
@@ -42,7 +47,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         help="where corpora and releases are kept",
     )
     args = parser.parse_args(argv)
-    known = [corpus.name for corpus in corpora(quick=args.quick)] + [HOSTILE, HASHING]
+    known = [corpus.name for corpus in corpora(quick=args.quick)] + [HOSTILE, HASHING, STORE]
     for name in args.only:
         if name not in known:
             parser.error(f"no part {name!r}; there are {', '.join(known)}")
@@ -90,6 +95,10 @@ def bench(args: argparse.Namespace, work: Path) -> tuple[list[Sample], list[Row]
     if found or HASHING in args.only:
         tell("hashing: rates of both engines")
         rows += report.rows_of_hashing(list(found.values()))
+    if not args.only or STORE in args.only:
+        # On the first corpus: the Risale where it is there.
+        first = corpora(quick=args.quick)[0]
+        rows += measure_store(first, args.cache, work, runs=runs, quick=args.quick, tell=tell)
     if args.quick:
         # The budgets are for the full sizes: starting Python alone takes longer than these small texts.
         rows = [replace(row, target=None) for row in rows]

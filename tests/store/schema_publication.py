@@ -48,7 +48,7 @@ def call(connection: Connection, role: str, actor: str, function: str, *argument
 
 
 def grant_that_is_over(connection: Connection, actor: str, role: str, scope: str) -> int:
-    """A grant that was valid and is no more; one that is over from the start is refused."""
+    """A grant that was valid and is no more; it ended a moment ago."""
     row = connection.execute("SELECT clock_timestamp() + interval '300 milliseconds'").fetchone()
     assert row is not None
     number = call(connection, ADMINISTRATOR, "yönetici", "api.grant_role", actor, role, scope, None, row[0])

@@ -202,12 +202,18 @@ def test_t13_no_error_tells_what_is_another_s(world: World) -> None:
     calls: dict[str, list[tuple[str, tuple[object, ...]]]] = {
         READER: [
             ("SELECT * FROM api.get_occurrence(%s, %s)", (release, hidden.occurrence("FP", 0))),
-            ("SELECT * FROM api.list_classes(%s, 'x', -1, 1)", (world.releases["FP"],)),
-            ("SELECT * FROM api.list_classes(%s, 'published', -1, -1)", (world.releases["FP"],)),
+            (
+                "SELECT * FROM api.list_classes(%s, 'x', 1::smallint, 2, 9::smallint, 9, -1, 1, true)",
+                (world.releases["FP"],),
+            ),
+            (
+                "SELECT * FROM api.list_classes(%s, 'published', 1::smallint, 2, 9::int2, 9, -1, -1, true)",
+                (world.releases["FP"],),
+            ),
             ("SELECT api.text_slice(%s, 0, 8)", (hidden.release_key,)),
             ("SELECT api.text_slice(%s, 8, 0)", (world.near.release_key,)),
             ("SELECT api.text_slice(%s, -1, 1)", (world.near.release_key,)),
-            ("SELECT * FROM api.list_duplicates(%s, NULL, NULL, 0, 1)", (world.releases["FP"],)),
+            ("SELECT * FROM api.list_duplicates(%s, NULL, NULL, NULL, NULL, 0, 1)", (world.releases["FP"],)),
         ],
         PUBLISHER: [
             ("SELECT api.prepare_publication(%s, 'FP')", (root,)),
@@ -227,7 +233,7 @@ def test_t13_no_error_tells_what_is_another_s(world: World) -> None:
             ("SELECT api.actor('x', %s)", (secret_login.upper(),)),
             ("SELECT api.grant_role('yok', 'reader', %s, NULL, NULL)", (NEAR,)),
             ("SELECT api.grant_role('yayıncı', 'x', %s, NULL, NULL)", (NEAR,)),
-            ("SELECT api.grant_role('yayıncı', 'reader', %s, '2001-01-01', '2002-01-01')", (NEAR,)),
+            ("SELECT api.grant_role('yayıncı', 'reader', %s, '2002-01-01', '2001-01-01')", (NEAR,)),
             ("SELECT api.grant_role('yayıncı', 'reader', %s, 'infinity', NULL)", (NEAR,)),
             ("SELECT api.grant_role('yayıncı', NULL, %s, NULL, NULL)", (NEAR,)),
             ("SELECT api.grant_role(NULL, 'reader', %s, NULL, NULL)", (NEAR,)),

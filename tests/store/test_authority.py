@@ -34,9 +34,8 @@ ASKING = {
     "api.occurrence_status(%s, %s)": "occurrence",
     "api.get_occurrence(%s, %s)": "occurrence",
     "api.why(%s, %s)": "occurrence",
-    "api.list_duplicates(%s, %s, NULL, -1, 10)": "class",
-    "api.list_members(%s, %s, NULL, -1, 10)": "class",
-    "api.list_classes(%s, 'published', -1, 10)": "",
+    "api.list_duplicates(%s, %s, NULL, NULL, NULL, -1, 10)": "class",
+    "api.list_classes(%s, 'published', 2::smallint, 2, 32767::smallint, 2147483647, -1, 10, true)": "",
     "api.coverage(%s)": "",
     "api.release_show(%s)": "",
 }

@@ -117,7 +117,8 @@ def test_who_works_alone_grants_to_himself_and_the_ledger_says_so(world: World, 
     given = run("grant", "yönetici", "curator", "--scope", NEAR)
     assert given["outcome"] == "granted"
     (entry,) = world.admin.execute(
-        "SELECT convert_from(payload, 'UTF8')::jsonb FROM curation.ledger WHERE kind = 'grant' ORDER BY seq DESC LIMIT 1"
+        "SELECT convert_from(payload, 'UTF8')::jsonb FROM curation.ledger WHERE kind = 'grant'"
+        " ORDER BY seq DESC LIMIT 1"
     ).fetchone() or (None,)
     assert (entry["actor"], entry["by"]) == ("yönetici", "yönetici")
 

@@ -246,8 +246,8 @@ def test_cursors_belong_to_one_key_release_query_and_role(tmp_path: Path) -> Non
     assert cursor_key(settings_in(tmp_path)) == key
     assert (tmp_path / KEY_FILE).stat().st_mode & 0o777 == 0o600
     place = CursorPlace("r", "q", Role.READER)
-    cursor = write_cursor(key, place, 7)
-    assert read_cursor(key, place, cursor) == 7
+    cursor = write_cursor(key, place, (7, 2))
+    assert read_cursor(key, place, cursor) == (7, 2)
     for other in (
         CursorPlace("s", "q", Role.READER),
         CursorPlace("r", "p", Role.READER),

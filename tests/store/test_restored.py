@@ -179,9 +179,12 @@ def test_what_is_loaded_and_published_later_erases_nothing_row_77(
             }
 
         def visible() -> int:
-            states = dict(
-                connection.execute(b"SELECT state, count(*) FROM api.releases() GROUP BY 1").fetchall()
-            )
+            with connection.transaction():
+                connection.execute("SET LOCAL SESSION AUTHORIZATION tekrar_login")
+                connection.execute("SET LOCAL ROLE tekrar_reader")
+                states = dict(
+                    connection.execute(b"SELECT state, count(*) FROM api.releases() GROUP BY 1").fetchall()
+                )
             assert (states["withdrawn"], states["earlier"]) == (1, 1)
             return int(states["visible"])
 

@@ -15,7 +15,6 @@ ASKED_MOST = (
     "api.get_occurrence",
     "api.list_classes",
     "api.list_duplicates",
-    "api.list_members",
     "api.occurrence_status",
     "api.text_slice",
 )

@@ -143,7 +143,7 @@ def test_exclusion_reasons_are_closed(admin: Connection, reason: str) -> None:
         connection.execute("CREATE TABLE repetition.open (LIKE repetition.occurrence INCLUDING CONSTRAINTS)")
         row = (
             f"INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1,"
-            f" 0, 0, NULL, 1, 4, {reason}, NULL, NULL)"
+            f" 0, 0, NULL, 1, 4, {reason}, NULL, NULL, 0, 0, NULL, NULL, NULL, 1)"
         )
         assert refusal(connection, row) in ("22P02", CHECK)
         assert refusal(connection, row.replace(f"4, {reason}", "4, 2")) is None
@@ -180,10 +180,31 @@ def test_an_occurrence_has_one_legal_state(admin: Connection, state: str) -> Non
         connection.execute("CREATE TABLE repetition.open (LIKE repetition.occurrence INCLUDING CONSTRAINTS)")
         row = (
             "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1,"
-            " 0, 0, NULL, 1, {})"
+            " 0, 0, NULL, 1, {}, 0, 0, NULL, NULL, NULL, NULL)"
         )
         assert refusal(connection, row.format(state)) in (CHECK, "23502")
         assert refusal(connection, row.format("2, NULL, NULL, sha256('')")) is None
+
+
+@pytest.mark.parametrize(
+    "derived",
+    [
+        "1, 0, NULL, NULL, NULL, NULL",  # paragraphs against their order
+        "0, 0, gen_random_uuid(), NULL, 2, NULL",  # unique, and in a class
+        "0, 0, NULL, NULL, 2, NULL",
+        "0, 0, NULL, sha256(''), NULL, NULL",
+        "0, 0, NULL, NULL, NULL, 1",  # excluded for a reason and unique
+    ],
+)
+def test_what_stands_beside_an_occurrence_fits_its_state(admin: Connection, derived: str) -> None:
+    with acting_as(admin, OWNER) as connection:
+        connection.execute("CREATE TABLE repetition.open (LIKE repetition.occurrence INCLUDING CONSTRAINTS)")
+        row = (
+            "INSERT INTO repetition.open VALUES (1, 0, gen_random_uuid(), gen_random_uuid(), 0, 1,"
+            " 0, 0, NULL, 1, 2, NULL, NULL, sha256(''), {})"
+        )
+        assert refusal(connection, row.format(derived)) == CHECK
+        assert refusal(connection, row.format("0, 0, NULL, NULL, NULL, NULL")) is None
 
 
 @pytest.mark.req("CL-01", "CL-03")

@@ -87,41 +87,44 @@ def test_members_and_classes_are_paged_by_key(admin: Connection, published: Publ
     with as_login(admin, READER, "") as reader:
         after, seen = -1, []
         while page := reader.execute(
-            "SELECT row_no, occurrence, size, presentation FROM api.list_duplicates(%s, %s, NULL, %s, 1)",
+            "SELECT row_no, occurrence FROM"
+            " api.list_duplicates(%s, %s, NULL, NULL, NULL, %s::integer, 1) WHERE row_no IS NOT NULL",
             (releases["FS"], one.exact_class("FS", 1), after),
         ).fetchall():
             seen += page
             after = page[-1][0]
         assert [row[:2] for row in seen] == [(1, one.occurrence("FS", 1)), (3, one.occurrence("FS", 3))]
-        assert {row[2:] for row in seen} == {(2, "published")}
-        bare = reader.execute(
-            "SELECT row_no, occurrence, size, presentation FROM api.list_members(%s, %s, NULL, -1, 9)",
-            (releases["FS"], one.exact_class("FS", 1)),
-        ).fetchall()
-        assert bare == seen
+        for named in (one.exact_class("FS", 1), one.occurrence("FS", 3)):
+            head = reader.execute(
+                "SELECT status, presentation, class, size, chosen FROM"
+                " api.list_duplicates(%s, %s, NULL, NULL, NULL, -1, 9) WHERE row_no IS NULL",
+                (releases["FS"], named),
+            ).fetchall()
+            assert head == [("matched", "published", one.exact_class("FS", 1), 2, 2)]
         for presentation, classes in (
             ("published", [one.exact_class("FS", 1)]),
             ("dominated", [one.exact_class("FS", 0)]),
             ("provisional", []),
         ):
-            found = reader.execute(
-                "SELECT class, length, size, class_no, winner FROM api.list_classes(%s, %s, -1, 10)",
-                (releases["FS"], presentation),
+            query = (
+                "SELECT status, total, class, length, size, class_no, winner FROM api.list_classes("
+                "%s, %s, 1::smallint, 2, %s::smallint, %s::integer, %s::integer, 10, true)"
+            )
+            head, *found = reader.execute(
+                query, (releases["FS"], presentation, 32767, 2147483647, -1)
             ).fetchall()
-            assert [row[0] for row in found] == classes
+            assert head[:2] == ("listed", len(classes))
+            assert [row[2] for row in found] == classes
             if presentation == "dominated":
-                assert found[0][4] == one.exact_class("FS", 1)
+                assert found[0][6] == one.exact_class("FS", 1)
             for row in found:
-                assert (
-                    reader.execute(
-                        "SELECT * FROM api.list_classes(%s, %s, %s, 10)",
-                        (releases["FS"], presentation, row[3]),
-                    ).fetchall()
-                    == []
-                )
+                _, *more = reader.execute(query, (releases["FS"], presentation, *row[3:6])).fetchall()
+                assert more == []
         group = sha("witness", "PP", "0")
         found = reader.execute(
-            "SELECT occurrence FROM api.list_duplicates(%s, NULL, %s, -1, 10)", (releases["PP"], group)
+            "SELECT occurrence FROM api.list_duplicates(%s, NULL, %s, NULL, NULL, -1, 10)"
+            " WHERE row_no IS NOT NULL",
+            (releases["PP"], group),
         ).fetchall()
         assert [row[0] for row in found] == [one.occurrence("PP", 0), one.occurrence("PP", 1)]
 

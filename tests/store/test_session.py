@@ -206,7 +206,8 @@ class TestTransaction:
 
     def test_a_commit_waits_for_the_disk(self, administrator: Connection, login: Connection) -> None:
         login.execute("SET synchronous_commit = off")
-        assert ask(login, b"SELECT current_setting('synchronous_commit')", role=Role.READER) == [("on",)]
+        said = ask(login, b"SELECT current_setting('synchronous_commit')", role=Role.READER, read_only=False)
+        assert said == [("on",)]
 
     @pytest.mark.parametrize("isolation", ["read committed", "repeatable read", "serializable"])
     def test_isolation(self, login: Connection, isolation: str) -> None:

@@ -17,7 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
     parser.add_argument(
-        "--page", type=number(1, 10_000), default=100, metavar="N", help="members a page (default 100)"
+        "--page", type=number(1, 1000), default=100, metavar="N", help="members a page (default 100)"
+    )
+    parser.add_argument(
+        "--book", action="append", default=[], metavar="BOOK", help="members of this book; may be repeated"
+    )
+    parser.add_argument(
+        "--not-book", action="append", default=[], metavar="BOOK", help="members of no such book"
     )
     database_argument(parser)
 
@@ -25,16 +31,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List a page."""
     with reading(args) as reader:
-        found = reader.duplicates(args.release, args.id, page=args.page, cursor=args.cursor)
+        found = reader.duplicates(
+            args.release,
+            args.id,
+            page=args.page,
+            cursor=args.cursor,
+            books=args.book,
+            but_books=args.not_book,
+        )
     return say(args, found, "\n".join(_lines(found)), always=True)
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
     if found["status"] != "matched":
         why = found["code"] or ", ".join(found["reasons"] or ())
-        return [f"{found['status']}{f' ({why})' if why else ''}: it has no class in this release"]
+        told = (
+            "nothing is listed" if found["status"] == "integrity_error" else "it has no class in this release"
+        )
+        return [f"{found['status']}{f' ({why})' if why else ''}: {told}"]
     name = found["class"] or f"group {found['group_key']}"
     lines = [f"{found['size']} equal occurrences of {name}"]
+    if found["chosen"] != found["size"]:
+        lines.append(f"{found['chosen']} of them in the books asked for")
     lines += [
         f"{one['occurrence']}  bytes {one['start_byte']}-{one['end_byte']}  {one['book_label']}"
         f"  chapter {one['chapter']}  paragraph {one['paragraph']}"

@@ -9,6 +9,7 @@ import hmac
 import json
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,16 +36,16 @@ class Place:
     role: str
 
 
-def write_cursor(key: bytes, place: Place, after: int) -> str:
-    """A cursor behind row `after`; URL-safe."""
+def write_cursor(key: bytes, place: Place, after: Sequence[int]) -> str:
+    """A cursor behind the row that the numbers `after` name; URL-safe."""
     payload = canonical_json(
-        {"after": after, "query": place.query, "release": place.release, "role": place.role}
+        {"after": list(after), "query": place.query, "release": place.release, "role": place.role}
     )
     return base64.urlsafe_b64encode(_mac(key, payload) + payload).decode().rstrip("=")
 
 
-def read_cursor(key: bytes, place: Place, cursor: str) -> int:
-    """The row behind which a cursor continues.
+def read_cursor(key: bytes, place: Place, cursor: str) -> tuple[int, ...]:
+    """The numbers of the row behind which a cursor continues.
 
     Raises:
         UsageError: `bad_cursor` for one that this key did not sign, `foreign_cursor` for one of another
@@ -75,7 +76,7 @@ def read_cursor(key: bytes, place: Place, cursor: str) -> int:
                 mend="use it where it was printed, or start at the first page",
                 kind="foreign_cursor",
             )
-    return int(found["after"])
+    return tuple(map(int, found["after"]))
 
 
 def cursor_key(settings: Settings) -> bytes:

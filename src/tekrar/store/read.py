@@ -7,20 +7,23 @@ hold is an error. Records are JSON-ready: bytes as hex, UUIDs and times as text,
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tekrar.errors import NotFoundError, UsageError
+from tekrar.core.encoding import canonical_json
+from tekrar.errors import UsageError
 from tekrar.store.absence import absence
 from tekrar.store.cursor import Place, read_cursor, write_cursor
 from tekrar.store.roles import Role
 from tekrar.store.session import Claims, Connection, ask
 
-#: Members of a class that one page may hold.
+#: Rows that one page may hold.
 MAX_PAGE: Final = 1000
+PRESENTATIONS: Final = ("published", "dominated", "provisional")
 
 _RELEASES: Final = (
     "release edition language projection enumerator policy_digest short profile exact_status text_release"
@@ -36,10 +39,17 @@ _OCCURRENCE: Final = (
     " start_byte end_byte length unit book book_label chapter chapter_number chapter_title paragraph"
     " last_paragraph para ord end_ord mask_witness fingerprint content"
 ).split()
+_HEAD: Final = ("status presentation code reasons class group_key_found size chosen").split()
 _MEMBER: Final = (
     "row_no occurrence selection start_byte end_byte length unit book book_label chapter chapter_number"
-    " paragraph last_paragraph para ord end_ord para_start para_end size presentation"
+    " paragraph last_paragraph para ord end_ord para_start para_end"
 ).split()
+_LISTED: Final = ("status code total").split()
+_CLASS: Final = (
+    "class group_key size length class_no first_row winner left_extension right_extension"
+).split()
+#: Behind no class: longer and larger than any.
+_FIRST_CLASS: Final = (32767, 2147483647, -1)
 #: Labels are bytes of the text, so that U+0000 survives; shown as text.
 _LABELS: Final = frozenset({"book_label", "chapter_title"})
 
@@ -63,11 +73,22 @@ class Reader:
     key: bytes | None = None
 
     def _ask(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[Record]:
+        return [_record(names, row) for row in self._rows(call, parameters, names)]
+
+    def _rows(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
         # By name: a function may come to give more than this version knows.
         query = f"SELECT {', '.join(names)} FROM {call}".encode()
         with absence():
-            rows = ask(self.connection, query, parameters, role=self.role, claims=self.claims)
-        return [{k: plain(k, v) for k, v in zip(names, row, strict=True)} for row in rows]
+            return ask(self.connection, query, parameters, role=self.role, claims=self.claims)
+
+    def _listing(
+        self, call: str, parameters: Sequence[Any], names: tuple[Sequence[str], Sequence[str]]
+    ) -> tuple[Record, list[Record]]:
+        """The head of a listing and its rows: only the head's row has a status."""
+        rows = self._rows(call, parameters, (*names[0], *names[1]))
+        (head,) = (row for row in rows if row[0] is not None)
+        width = len(names[0])
+        return _record(names[0], head[:width]), [_record(names[1], r[width:]) for r in rows if r[0] is None]
 
     def releases(self) -> list[Record]:
         """Every published release with its state: `visible`, `earlier` or `withdrawn`."""
@@ -80,13 +101,13 @@ class Reader:
             NotFoundError: no such release, or none that the role may see.
         """
         query = "api.release_show(%s)"
-        found = self._ask(query, (_id(release, "release"),), _RELEASE)[0]
+        found = self._ask(query, (public_id(release, "release"),), _RELEASE)[0]
         return {"release": release, **found, "bound": json.loads(found["bound"])}
 
     def coverage(self, release: str) -> Record:
         """Coverage as the build stated it and as the load counted it."""
         query = "api.coverage(%s)"
-        found = self._ask(query, (_id(release, "release"),), _COVERAGE)[0]
+        found = self._ask(query, (public_id(release, "release"),), _COVERAGE)[0]
         return {"release": release, **found, "stated": json.loads(found["stated"])}
 
     def status(self, release: str, occurrence: str) -> Record:
@@ -95,23 +116,95 @@ class Reader:
         Raises:
             NotFoundError: no such release, or no such occurrence in its universe; never `unique`.
         """
-        query = "api.occurrence_status(%s, %s)"
-        ids = (_id(release, "release"), _id(occurrence, "occurrence"))
-        return {"release": release, "occurrence": occurrence, **self._ask(query, ids, _STATUS)[0]}
+        return self._of_occurrence("occurrence_status", release, occurrence, _STATUS)
 
     def occurrence(self, release: str, occurrence: str) -> Record:
         """One occurrence with its anchors and `content`, its exact bytes from core (CORE-03, QRY-04)."""
-        query = "api.get_occurrence(%s, %s)"
-        ids = (_id(release, "release"), _id(occurrence, "occurrence"))
-        return {"release": release, "occurrence": occurrence, **self._ask(query, ids, _OCCURRENCE)[0]}
+        return self._of_occurrence("get_occurrence", release, occurrence, _OCCURRENCE)
+
+    def _of_occurrence(self, function: str, release: str, occurrence: str, names: Sequence[str]) -> Record:
+        call = f"api.{function}({constant(release)}, %s)"
+        found = self._ask(call, (public_id(occurrence, "occurrence"),), names)[0]
+        return {"release": release, "occurrence": occurrence, **found}
 
     def why(self, release: str, occurrence: str) -> Record:
         """The facts behind a status: part, counts, roots, validation; `tekrar.store.account` says them."""
-        ids = (_id(release, "release"), _id(occurrence, "occurrence"))
-        found = self._ask("api.why(%s, %s) AS facts", ids, ("facts",))[0]
+        call = f"api.why({constant(release)}, %s) AS facts"
+        found = self._ask(call, (public_id(occurrence, "occurrence"),), ("facts",))[0]
         return {"occurrence": occurrence, **found["facts"]}
 
-    def duplicates(self, release: str, id: str, *, page: int = 100, cursor: str | None = None) -> Record:
+    def classes(
+        self,
+        release: str,
+        *,
+        presentation: str = "published",
+        min_length: int = 1,
+        min_size: int = 2,
+        page: int = 20,
+        cursor: str | None = None,
+        counted: bool = False,
+    ) -> Record:
+        """Classes of a release, longest and then largest first, a page at a time.
+
+        The release names the profile; there is no other choice of one (PRO-11).
+
+        Args:
+            release: the release's ID.
+            presentation: `published`, `dominated`, or `provisional` (groups of a partial profile).
+            min_length, min_size: least sentences of an occurrence, least members.
+            page: classes of this page, 1 to `MAX_PAGE`.
+            cursor: `next` of the page before.
+            counted: count what all pages together hold.
+
+        Returns:
+            `status` (`listed`, or `integrity_error` of a withdrawn release with its code), `total` where it
+            was asked for, `classes`, and `next`, None at the end.
+
+        Raises:
+            NotFoundError: no such release.
+            UsageError: a cursor that was forged, or is of another release, query or role.
+        """
+        _check_page(page)
+        if presentation not in PRESENTATIONS:
+            raise UsageError(
+                f"{presentation[:80]!r} is no presentation",
+                expected=", ".join(PRESENTATIONS),
+                mend="give one of them as it stands here",
+                kind="bad_presentation",
+            )
+        place = self._place(release, "classes", presentation, min_length, min_size)
+        after = _FIRST_CLASS if cursor is None else read_cursor(self._key(), place, cursor)
+        # Release, list and page size are constants of the query, the rest its parameters: one plan for all
+        # pages, made for so many rows.
+        call = (
+            f"api.list_classes({constant(release)}, '{presentation}', %s::smallint, %s::integer,"
+            f" %s::smallint, %s::integer, %s::integer, {page + 1}, {'true' if counted else 'false'})"
+        )
+        head, found = self._listing(call, tuple(map(str, (min_length, min_size, *after))), (_LISTED, _CLASS))
+        following = None
+        if len(found) > page:
+            found = found[:page]
+            last = found[-1]
+            following = write_cursor(self._key(), place, (last["length"], last["size"], last["class_no"]))
+        answer = {name: head[name] for name in _LISTED if counted or name != "total"}
+        return {
+            "release": release,
+            "presentation": presentation,
+            **answer,
+            "classes": found,
+            "next": following,
+        }
+
+    def duplicates(
+        self,
+        release: str,
+        id: str,
+        *,
+        page: int = 100,
+        cursor: str | None = None,
+        books: Sequence[str] = (),
+        but_books: Sequence[str] = (),
+    ) -> Record:
         """Members of an exact class, in document order, a page at a time.
 
         Args:
@@ -119,58 +212,39 @@ class Reader:
             id: of an exact class or of one occurrence, or the hex witness of a provisional group.
             page: members of this page, 1 to `MAX_PAGE`.
             cursor: `next` of the page before.
+            books, but_books: labels of books: members of these alone, and of none of those.
 
         Returns:
-            `status` (and of an unmatched occurrence its code and reasons), `class` or `group_key`, `size`,
-            `members`, and `next`, None at the end.
+            `status` (and of an unmatched occurrence its code and reasons), `class` or `group_key`, `size` of
+            the class, `chosen` of it that all pages together hold, `members`, and `next`, None at the end.
 
         Raises:
             NotFoundError: no such release, class, group or occurrence.
             UsageError: a cursor that was forged, or is of another release, query or role.
         """
-        if not 1 <= page <= MAX_PAGE:
-            raise UsageError(
-                f"a page of {page} members",
-                expected=f"1 to {MAX_PAGE}",
-                mend="--page N",
-                kind="bad_arguments",
-            )
-        wanted = _id(release, "release")
-        place = Place(str(wanted), f"duplicates/{id.lower()}", self.role)
-        after = -1 if cursor is None else read_cursor(self._key(), place, cursor)
-        head = self._class_of(release, id)
-        answer = {"release": release, "id": id, **head}
-        if head["status"] != "matched":
-            return {**answer, "members": [], "next": None}
-        members = self._members(wanted, head, after, page + 1)
-        more = len(members) > page
-        members = members[:page]
-        following = write_cursor(self._key(), place, members[-1]["row_no"]) if more else None
-        return {**answer, "members": members, "next": following}
+        _check_page(page)
+        group = witness(id) if len(id) == 64 else None
+        named = None if group is not None else public_id(id, "class or occurrence")
+        place = self._place(release, "duplicates", id, sorted(books), sorted(but_books))
+        (after,) = (-1,) if cursor is None else read_cursor(self._key(), place, cursor)
+        call = (
+            f"api.list_duplicates({constant(release)}, {'NULL' if named is None else '%s'},"
+            f" {'NULL' if group is None else '%s'}, {'%s' if books else 'NULL'},"
+            f" {'%s' if but_books else 'NULL'}, %s::integer, {page + 1})"
+        )
+        labels = [[label.encode() for label in some] for some in (books, but_books) if some]
+        first, members = self._listing(call, (named or group, *labels, str(after)), (_HEAD, _MEMBER))
+        head = {name.removesuffix("_found"): value for name, value in first.items()}
+        following = None
+        if len(members) > page:
+            members = members[:page]
+            following = write_cursor(self._key(), place, (members[-1]["row_no"],))
+        return {"release": release, "id": id, **head, "members": members, "next": following}
 
-    def _class_of(self, release: str, id: str) -> Record:
-        """Status and class of what an ID names: a group by its witness, an occurrence, else a class."""
-        head: Record = {"class": None, "group_key": None}
-        if len(id) == 64:
-            head["group_key"] = _witness(id).hex()
-        else:
-            try:
-                return self._head(release, id)
-            except NotFoundError:
-                head["class"] = id
-        # A class has the status of its members, and always a first one.
-        first = self._members(_id(release, "release"), head, -1, 1)[0]
-        return self._head(release, first["occurrence"])
-
-    def _head(self, release: str, occurrence: str) -> Record:
-        found = self.status(release, occurrence)
-        return {name: found[name] for name in ("status", "code", "reasons", "size", "class", "group_key")}
-
-    def _members(self, release: uuid.UUID, head: Record, after: int, count: int) -> list[Record]:
-        named = None if head["class"] is None else _id(head["class"], "class")
-        group = None if head["group_key"] is None else bytes.fromhex(head["group_key"])
-        query = "api.list_duplicates(%s, %s, %s, %s::integer, %s::integer)"
-        return self._ask(query, (release, named, group, after, count), _MEMBER)
+    def _place(self, release: str, query: str, *arguments: Any) -> Place:
+        public_id(release, "release")
+        said = canonical_json([query, *arguments]).decode("ascii")
+        return Place(release, said, self.role)
 
     def _key(self) -> bytes:
         if self.key is None:
@@ -178,25 +252,58 @@ class Reader:
         return self.key
 
 
-def _id(text: str, what: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
+def _check_page(page: int) -> None:
+    if not 1 <= page <= MAX_PAGE:
+        raise UsageError(
+            f"a page of {page} rows", expected=f"1 to {MAX_PAGE}", mend="--page N", kind="bad_arguments"
+        )
+
+
+_PUBLIC: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def public_id(text: str, what: str) -> str:
+    """An ID as tekrar prints it and in no other form (ID-04): a UUID of version 5, in small letters.
+
+    Raises:
+        UsageError: `bad_id`; row numbers, fingerprints and other names are no IDs (ID-05).
+    """
+    if _PUBLIC.fullmatch(text) is None:
         raise UsageError(
             f"{text[:80]!r} is no ID of a {what}",
-            expected="a UUID as tekrar printed it",
+            expected="a UUID of version 5 in small letters, as tekrar printed it",
             mend="copy it whole",
             kind="bad_id",
-        ) from None
+        )
+    return text
 
 
-def _witness(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
+def constant(release: str) -> str:
+    """A release as a constant of SQL, so that a plan is over its partitions alone."""
+    return f"'{public_id(release, 'release')}'::uuid"
+
+
+def witness(text: str) -> bytes:
+    """The witness of a provisional group, 32 bytes, from its hex.
+
+    Raises:
+        UsageError: `bad_id`.
+    """
+    if re.fullmatch("[0-9a-f]{64}", text) is None:
         raise UsageError(
             "this is no witness of a group", expected="64 hex digits", mend="copy it whole", kind="bad_id"
-        ) from None
+        )
+    return bytes.fromhex(text)
+
+
+_AS_IT_IS: Final = frozenset({bool, dict, int, list, str, type(None)})
+
+
+def _record(names: Sequence[str], row: Sequence[Any]) -> Record:
+    return {
+        name: value if type(value) in _AS_IT_IS else plain(name, value)
+        for name, value in zip(names, row, strict=True)
+    }
 
 
 def plain(name: str, value: Any) -> Any:

@@ -20,6 +20,7 @@ from tekrar.errors import DatabaseError
 from tekrar.settings import Settings
 from tekrar.store.failures import database_error
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
+from tekrar.store.round_trip import run_together
 from tekrar.store.target import Target, of_embedded, of_url
 
 #: The major versions of PostgreSQL on which the SQL is tested.
@@ -42,6 +43,15 @@ _BEGIN: Final[dict[tuple[Isolation, bool], bytes]] = {
 _BE: Final = (
     b"SELECT set_config('synchronous_commit', 'on', true), set_config('tekrar.claims', %s, true),"
     b" set_config('role', %s, true)"
+)
+
+# A question is one implicit transaction from its first statement to the Sync behind its last, and
+# set_config(…, true) lasts exactly as long. It names its release as a constant, so its plan is over that
+# release's partitions whatever its parameters are, and is kept.
+_LOOK: Final = (
+    b"SELECT set_config('tekrar.claims', %s, true),"
+    b" set_config('plan_cache_mode', 'force_generic_plan', true),"
+    b" set_config('transaction_read_only', 'on', true), set_config('role', %s, true)"
 )
 
 
@@ -183,12 +193,17 @@ def ask(
 ) -> list[tuple[Any, ...]]:
     """One statement as a transaction of its own, in one round trip; see `transaction` for the rest.
 
+    One that only reads takes no BEGIN and COMMIT: the statements of a pipeline up to its Sync are one
+    implicit transaction. It is prepared, so ask the same question in the same words.
+
     Returns:
         The rows of the statement, values read in binary.
     """
     try:
+        if read_only:
+            return run_together(connection, ((_LOOK, (_json(claims), str(role))), (query, parameters)))
         with connection.pipeline():
-            connection.execute(_BEGIN["read committed", read_only])
+            connection.execute(_BEGIN["read committed", False])
             connection.execute(_BE, (_json(claims), role))
             cursor = connection.execute(query, parameters, binary=True)
             connection.execute(b"COMMIT")
@@ -202,7 +217,9 @@ def ask(
 
 
 def _json(claims: Claims | None) -> str:
-    return json.dumps(claims or {}, sort_keys=True, separators=(",", ":"))
+    if not claims:
+        return "{}"
+    return json.dumps(claims, sort_keys=True, separators=(",", ":"))
 
 
 def roll_back(connection: Connection) -> None:

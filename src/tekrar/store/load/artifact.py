@@ -105,6 +105,7 @@ def _occurrences(profile: ArtifactProfile) -> list[Column]:
             mend="build the artifact again",
             kind="bad_table",
         )
+    paragraph, last = _paragraphs(profile, unit, length)
     return [
         Column("row_no", "int4", np.arange(count)),
         Column("occurrence", "uuid", columns["occurrence"]),
@@ -119,6 +120,39 @@ def _occurrences(profile: ArtifactProfile) -> list[Column]:
         Column("code", "int2", code, code > 0),
         Column("presentation", "int2", presentation, presentation > 0),
         Column("fingerprint", "digest", columns["fingerprint"], evaluated(part, code)),
+        Column("paragraph", "int4", paragraph),
+        Column("last_paragraph", "int4", last),
+        *_class_of(profile, class_no),
+        Column("reasons", "int2", _all_reasons(profile)[columns["witness"]], part == PARTS["excluded"]),
+    ]
+
+
+def _paragraphs(profile: ArtifactProfile, unit: Ints, length: Ints) -> tuple[Ints, Ints]:
+    """Ordinals of the first and the last paragraph of every row."""
+    if not profile.is_runs:
+        return unit, unit
+    # Sentences lie in paragraphs that are not empty, whose starts ascend.
+    paragraphs = profile.artifact.paragraphs
+    place = np.searchsorted(paragraphs["start"], profile.artifact.sentences["start"], side="right") - 1
+    of_sentence = paragraphs["ordinal"][place]
+    return of_sentence[unit], of_sentence[unit + length - 1]
+
+
+def _class_of(profile: ArtifactProfile, class_no: Ints) -> list[Column]:
+    """Beside every matched row its class or provisional group, and the size of it."""
+    table, matched = profile.classes, class_no >= 0
+    count, issued = len(table["size"]), len(table["class"]) > 0
+    number = np.where(matched, class_no, 0)
+
+    def beside(values: NDArray[Any], width: int) -> NDArray[Any]:
+        none = np.zeros((len(class_no), width), np.uint8)
+        return values[number] if count and len(values) else none
+
+    size = table["size"][number] if count else np.zeros(len(class_no), np.int64)
+    return [
+        Column("class", "uuid", beside(table["class"], 16), matched & issued),
+        Column("group_key", "digest", beside(table["witness"], 32), matched & (not issued)),
+        Column("class_size", "int4", size, matched),
     ]
 
 
@@ -137,6 +171,15 @@ def _primary_reasons(profile: ArtifactProfile) -> Ints:
     excludes = spans["treatment"] == TREATMENTS["excluded_from_extent"]
     np.minimum.at(reason, spans["witness"][excludes], spans["reason"][excludes].astype(np.int64))
     return np.where(reason == none, 0, reason)
+
+
+def _all_reasons(profile: ArtifactProfile) -> Ints:
+    """For every witness the set of its exclusion reasons: 1 heading, 2 note body, 3 both."""
+    spans = profile.table("witness-spans")
+    reasons = np.zeros(len(profile.table("witnesses")["root"]), np.int64)
+    excludes = spans["treatment"] == TREATMENTS["excluded_from_extent"]
+    np.bitwise_or.at(reasons, spans["witness"][excludes], spans["reason"][excludes].astype(np.int64) - 1)
+    return reasons
 
 
 def _classes(profile: ArtifactProfile) -> list[Column]:

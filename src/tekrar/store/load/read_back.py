@@ -29,7 +29,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "core.paragraph": (
         *("paragraph int4", "chapter int4", "para int8?", "ord int8?", "given bool", "first_sentence int4"),
-        *("sentences int4", "first_atom int4", "start_byte int8", "end_byte int8"),
+        *("sentences int4", "first_atom int4", "start_byte int8", "end_byte int8", "book int4"),
+        *("book_label texts", "chapter_number int8?", "chapter_title texts"),
     ),
     "core.sentence": ("sentence int4", "paragraph int4", "atom int4", "start_byte int8", "end_byte int8"),
     "core.separator": ("atom int4", "kind int2", "start_byte int8", "end_byte int8"),
@@ -41,7 +42,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "repetition.occurrence": (
         *("row_no int4", "occurrence uuid", "selection uuid", "start_byte int8", "extent int4", "unit int4"),
         *("witness int4", "class_no int4?", "length int2", "part int2", "code int2?", "presentation int2?"),
-        "fingerprint digest?",
+        *("fingerprint digest?", "paragraph int4", "last_paragraph int4", "class uuid?", "group_key digest?"),
+        *("class_size int4?", "reasons int2?"),
     ),
     "repetition.class": (
         *("class_no int4", "class uuid?", "size int4", "length int2", "members digest?", "witness digest"),

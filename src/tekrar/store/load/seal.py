@@ -22,6 +22,7 @@ from tekrar.core.projection import materialize
 from tekrar.core.text import DATASETS
 from tekrar.errors import IntegrityError, TekrarError
 from tekrar.store.load.artifact import PARTS
+from tekrar.store.load.derived import check_derived
 from tekrar.store.load.read_back import Columns, differs, read_table
 from tekrar.store.load.stored_profile import StoredProfile
 from tekrar.store.load.stored_text import StoredText
@@ -153,6 +154,7 @@ def _profile_roots(own: _Own, stored: StoredProfile) -> Roots:
     try:
         _check_statements(own, stored)
         _check_numbers(stored, own.text, own.place)
+        check_derived(stored, own.text, own.place)
         return [(f"{own.spec.name}/{kind}", root) for kind, root in stored.roots()]
     except (IndexError, ValueError, OverflowError) as error:
         raise differs(own.place, str(error), "rows that fit each other") from error

@@ -109,6 +109,20 @@ def _paragraphs(release: TextRelease) -> list[Column]:
         Column("first_atom", "int4", release.paragraph_first_atom),
         Column("start_byte", "int8", release.paragraph_start),
         Column("end_byte", "int8", release.paragraph_end),
+        *_names(release),
+    ]
+
+
+def _names(release: TextRelease) -> list[Column]:
+    """Beside every paragraph its book and the names of book and chapter: an anchor is read by one key."""
+    labels, chapter = release.labels, release.paragraph_chapter.tolist()
+    book = release.chapter_book[release.paragraph_chapter]
+    named, titled = _texts(labels.book), _texts(labels.chapter_title)
+    return [
+        Column("book", "int4", book),
+        Column("book_label", TEXTS, [named[at] for at in book.tolist()]),
+        _label("chapter_number", tuple(labels.chapter_number[at] for at in chapter)),
+        Column("chapter_title", TEXTS, [titled[at] for at in chapter]),
     ]
 
 

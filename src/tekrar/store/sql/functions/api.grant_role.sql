@@ -17,8 +17,8 @@ BEGIN
         PERFORM tekrar_meta.bad_argument('scope', 'the name of one edition, or *', scope);
     ELSIF NOT (isfinite(start) AND isfinite(coalesce(valid_to, start))) THEN
         PERFORM tekrar_meta.bad_argument('validity', 'two moments, or none', concat_ws(' ', start, valid_to));
-    ELSIF valid_to <= start OR valid_to <= clock_timestamp() THEN
-        PERFORM tekrar_meta.bad_argument('validity', 'an end after the start and after now', valid_to::text);
+    ELSIF valid_to <= start THEN
+        PERFORM tekrar_meta.bad_argument('validity', 'an end after the start', valid_to::text);
     END IF;
     PERFORM curation.actor_named(actor);
     seq := curation.append('grant', jsonb_build_object('actor', actor, 'role', role, 'scope', scope,

@@ -1,6 +1,7 @@
--- Bytes [start_byte, end_byte) of a text release, from core's blocks of 32768.
+-- Bytes [start_byte, end_byte) of a text release, from core's blocks of 32768. Planned at each call: a plan that is
+-- kept for every release would lock the partitions of all of them.
 CREATE OR REPLACE FUNCTION api.text_slice(release_key integer, start_byte bigint, end_byte bigint) RETURNS bytea
-    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan
+    LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -1,7 +1,8 @@
 -- The facts behind a status, for a plain account: the item's part, the root of that part and of the whole work, the counts
--- of every part, the validation records, the release's place. Only facts; the words are the program's.
+-- of every part, the validation records, the release's place. Only facts; the words are the program's. Planned at each
+-- call, over the partitions of its release alone.
 CREATE OR REPLACE FUNCTION api.why(release uuid, occurrence uuid) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 DECLARE
