@@ -1,4 +1,4 @@
-"""`tekrar release`: one published release - what it binds, its coverage, or whether its rows still give it."""
+"""`tekrar release`: what a published release binds, its coverage, its verification."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _HELP: Final = {
     "show": "everything that the release binds, its state and the moves of its pointer",
     "coverage": "what was enumerated, excluded, matched and unique",
-    "verify": "recompute from the rows of the database everything that releases bind; status 4 where one differs",
+    "verify": "recompute everything that releases bind from the rows of the database",
 }
 
 
@@ -23,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action, text in _HELP.items():
         one = actions.add_parser(action, help=text, description=text, allow_abbrev=False)
-        many = {"nargs": "?"} if action == "verify" else {}
-        one.add_argument("release", metavar="ID", help="ID of a published release (tekrar releases)", **many)
+        named = one.add_argument("release", metavar="ID", help="ID of a published release (tekrar releases)")
         if action == "verify":
+            named.nargs, named.required = "?", False
             one.add_argument(
                 "--all", action="store_true", help="every release, and everything that is loaded"
             )

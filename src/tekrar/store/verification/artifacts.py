@@ -11,24 +11,25 @@ from tekrar.core.encoding import canonical_json
 from tekrar.core.identity import KEY_DIGEST, uuid_text
 from tekrar.core.policy import MATRIX
 from tekrar.store.load.artifact import PARTS, PRESENTATIONS
+from tekrar.store.load.identities import Selections, check_identities
 from tekrar.store.load.seal import recomputed_root
 from tekrar.store.load.stored_profile import StoredProfile
 from tekrar.store.load.stored_text import StoredText, read_text
 from tekrar.store.session import Connection
 from tekrar.store.verification.findings import Findings, Row, rows_of
-from tekrar.store.verification.identities import Selections, check_identities
 from tekrar.store.verification.members import check_members
 
 FORMAT: Final = "tekrar/artifact/v1"
 _TEXTS: Final = """
-    SELECT r.release_key, r.text_release::text AS text_release, r.byte_count, r.certified_digest, r.manifest_root,
+    SELECT r.release_key, r.text_release::text AS text_release, r.byte_count,
         s.certified_digest AS sealed_digest, s.manifest_root AS sealed_root, s.counts
     FROM core.release r LEFT JOIN core.release_seal s ON s.release_key = r.release_key ORDER BY r.release_key
 """
 _ARTIFACTS: Final = """
-    SELECT a.artifact_key, a.release_key, a.artifact_root, a.policy_name, a.policy_digest, a.language, a.manifest,
-        s.artifact_root AS sealed_root, s.counts
-    FROM repetition.artifact a LEFT JOIN repetition.seal s ON s.artifact_key = a.artifact_key ORDER BY a.artifact_key
+    SELECT a.artifact_key, a.release_key, a.artifact_root, a.policy_name, a.policy_digest, a.language,
+        a.manifest, s.artifact_root AS sealed_root, s.counts
+    FROM repetition.artifact a LEFT JOIN repetition.seal s ON s.artifact_key = a.artifact_key
+    ORDER BY a.artifact_key
 """
 
 

@@ -22,12 +22,13 @@ START: Final = bytes(32)
 INSTANT: Final = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 _ACTORS: Final = (
-    f"SELECT ledger_seq, name AS actor, coalesce(login, '') AS login, {INSTANT.format('recorded_at')} AS recorded_at"
-    " FROM curation.actor"
+    "SELECT ledger_seq, name AS actor, coalesce(login, '') AS login,"
+    f" {INSTANT.format('recorded_at')} AS recorded_at FROM curation.actor"
 )
 _GRANTS: Final = (
     "SELECT g.ledger_seq, g.grant_key, a.name AS actor, g.role, g.scope,"
-    f" {INSTANT.format('g.valid_from')} AS valid_from, coalesce({INSTANT.format('g.valid_to')}, '') AS valid_to,"
+    f" {INSTANT.format('g.valid_from')} AS valid_from,"
+    f" coalesce({INSTANT.format('g.valid_to')}, '') AS valid_to,"
     f" coalesce(b.name, '') AS by, {INSTANT.format('g.recorded_at')} AS recorded_at"
     " FROM curation.grant_entry g LEFT JOIN curation.actor a ON a.actor_key = g.actor_key"
     " LEFT JOIN curation.actor b ON b.actor_key = g.granted_by"

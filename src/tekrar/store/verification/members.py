@@ -8,6 +8,7 @@ typed markers, as docs/encoding.md section 5 has it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,25 +39,25 @@ def check_members(stored: StoredProfile, text: StoredText) -> int:
     policy = scope_policy(release.language)
     name = stored.spec.projection
     masks = materialize(name, policy=policy, datasets=datasets, release=text.identity).masks
-    rows = np.flatnonzero(stored.occurrences["class_no"].present)
+    present: Any = stored.occurrences["class_no"].present
+    rows = np.flatnonzero(present)
     number = stored.occurrences["class_no"].values[rows]
     first = stored.classes["first_row"].values
     place = f"profile {stored.spec.short}, repetition.class"
     if stored.spec.short in ("FS", "PS"):
         content = _runs(stored, text, masks, rows)
-        firsts = [content[i] for i in np.searchsorted(rows, first).tolist()]
     else:
         content = _paragraphs(stored, text, masks, rows)
-        firsts = [content[i] for i in np.searchsorted(rows, first).tolist()]
-    for row, own, one in zip(rows.tolist(), number.tolist(), content, strict=True):
-        if firsts[own] != one:
+    firsts = [content[i] for i in np.searchsorted(rows, first).tolist()]
+    for row, own, bytes_ in zip(rows.tolist(), number.tolist(), content, strict=True):
+        if firsts[own] != bytes_:
             raise differs(
                 f"{place} {own}", f"member {row} has other bytes than its first member", "equal bytes"
             )
     known: dict[Hashable, int] = {}
-    for own, one in enumerate(firsts):
-        if known.setdefault(one, own) != own:
-            raise differs(f"{place} {own}", f"equal to class {known[one]}", "classes of unequal bytes")
+    for own, bytes_ in enumerate(firsts):
+        if known.setdefault(bytes_, own) != own:
+            raise differs(f"{place} {own}", f"equal to class {known[bytes_]}", "classes of unequal bytes")
     return len(rows)
 
 

@@ -19,8 +19,8 @@ _BOUND_HEADS: Final = ("curation", "provenance", "transformation", "propagation-
 
 _RELEASES: Final = f"""
     SELECT r.release::text AS release, r.series_key, r.profile_key, r.artifact_key, r.release_key, r.short,
-        r.profile::text AS profile, r.predicate, r.enumerator, r.text_release::text AS text_release, r.bound, r.roots,
-        r.compiler, a.name AS actor, {INSTANT.format("r.recorded_at")} AS recorded_at, r.ledger_seq,
+        r.profile::text AS profile, r.predicate, r.enumerator, r.text_release::text AS text_release, r.bound,
+        r.roots, r.compiler, a.name AS actor, {INSTANT.format("r.recorded_at")} AS recorded_at, r.ledger_seq,
         s.edition, s.policy_digest, s.projection, s.enumerator AS series_enumerator, s.language,
         c.provenance_head, c.transformation_head, c.validation_head, c.evidence_root
     FROM repetition.repetition_release r
@@ -30,16 +30,16 @@ _RELEASES: Final = f"""
     ORDER BY r.ledger_seq, r.short
 """
 _PROFILES: Final = """
-    SELECT p.profile_key, p.artifact_key, p.short, p.profile::text AS profile, p.rule, p.projection, p.enumerator,
-        p.predicate, p.exact_status, p.projection_root, a.artifact_root, a.policy_digest, a.release_key,
+    SELECT p.profile_key, p.artifact_key, p.short, p.profile::text AS profile, p.rule, p.projection,
+        p.enumerator, p.predicate, p.exact_status, p.projection_root, a.artifact_root, a.policy_digest, a.release_key,
         t.text_release::text AS text_release, t.edition, t.language, t.certified_digest, t.manifest_root
     FROM repetition.profile p
     JOIN repetition.artifact a ON a.artifact_key = p.artifact_key
     JOIN core.release t ON t.release_key = a.release_key
 """
 _INCIDENTS: Final = f"""
-    SELECT i.release::text AS release, i.reason, a.name AS actor, {INSTANT.format("i.recorded_at")} AS recorded_at,
-        i.ledger_seq
+    SELECT i.release::text AS release, i.reason, a.name AS actor, i.ledger_seq,
+        {INSTANT.format("i.recorded_at")} AS recorded_at
     FROM repetition.incident i LEFT JOIN curation.actor a ON a.actor_key = i.withdrawn_by
 """
 
@@ -81,9 +81,9 @@ def check_publications(
 def _check_row(row: Row, profile: Row, place: str, findings: Findings) -> None:
     same = ("artifact_key", "release_key", "short", "profile", "predicate", "enumerator", "text_release")
     findings.same_fields("publications", place, expected={k: profile[k] for k in same}, found=row)
-    series = ("edition", "policy_digest", "projection", "language")
-    expected = {**{k: profile[k] for k in series}, "series_enumerator": profile["enumerator"]}
-    findings.same_fields("publications", f"{place}, series {row['series_key']}", expected=expected, found=row)
+    own = ("edition", "policy_digest", "projection", "language")
+    series = {**{k: profile[k] for k in own}, "series_enumerator": profile["enumerator"]}
+    findings.same_fields("publications", f"{place}, series {row['series_key']}", expected=series, found=row)
 
 
 def _facts(profile: Row, roots: Sequence[tuple[str, bytes]]) -> dict[str, str]:
@@ -111,7 +111,7 @@ def _check_bound(
     """`bound`, `roots`, `compiler`, the ID (docs/encoding.md section 9) and the control record."""
     bound = json.loads(row["bound"])
     findings.same("publications", f"{place}, bound", expected=canonical_json(bound), found=row["bound"])
-    scopes = {name: "" for name in _BOUND_HEADS} | {name: row["profile"] for name in OF_PROFILE}
+    scopes = dict.fromkeys(_BOUND_HEADS, "") | dict.fromkeys(OF_PROFILE, row["profile"])
     names = set(facts) | {f"head/{name}" for name in scopes}
     findings.same("publications", f"{place}, names of the facts", expected=sorted(names), found=sorted(bound))
     for name, value in facts.items():
@@ -120,8 +120,9 @@ def _check_bound(
         value = bound.get(f"head/{name}", "")
         findings.count("publications")
         if bytes.fromhex(value) not in history.get(f"{name}/{scope}", set()):
-            expected = "a value that this head had"
-            findings.add("publications", f"{place}, head/{name}", expected=expected, found=value)
+            findings.add(
+                "publications", f"{place}, head/{name}", expected="a value that this head had", found=value
+            )
     compiler = facts.get("root/compiler", "")
     expected = {
         "roots": sha256(row["bound"]),
@@ -144,8 +145,8 @@ def release_id(profile: str, bound: Mapping[str, Any], compiler: str) -> str:
 
 def _check_entry(row: Row, entry: Entry | None, place: str, findings: Findings) -> None:
     if entry is None or row["release"] not in entry.payload["releases"].split(","):
-        expected = f"named by ledger entry {row['ledger_seq']}, a publication"
-        findings.add("publications", place, expected=expected, found=entry and entry.payload["releases"])
+        wanted = f"named by ledger entry {row['ledger_seq']}, a publication"
+        findings.add("publications", place, expected=wanted, found=entry and entry.payload["releases"])
         return
     expected = {name: entry.payload[name] for name in ("actor", "recorded_at")}
     findings.same_fields("publications", place, expected=expected, found=row)

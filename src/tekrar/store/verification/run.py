@@ -1,7 +1,6 @@
-"""The verification of a database: what its rows give, against what its releases bind (ADR-009 *Publication*).
+"""The verification of a database: what its rows give, against what its releases bind.
 
-Nothing that stands beside the rows is trusted: no trigger, no seal, no stored digest, no earlier verification.
-It is read as `tekrar_auditor`, under row-level security, in one snapshot.
+Nothing that stands beside the rows is trusted: no trigger, no seal, no stored digest (T26). It is read as `tekrar_auditor`, under row-level security, in one snapshot.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class DatabaseDiffers(IntegrityError):
             f"{first.place} is not as published" + (f" (and {more} more findings)" if more else ""),
             where=f"database, {first.check}",
             expected=f"{first.expected}, found {first.found}",
-            mend="do not use these releases; restore a backup from before the change, and ask who may change rows",
+            mend="do not use these releases; restore a backup from before the change",
             kind="release_differs",
         )
         self.verified = verified
@@ -200,15 +199,12 @@ class _Run:
                 place = f"repetition.artifact {row['artifact_root'].hex()}"
                 self.findings.add("artifacts", place, expected="a sealed text release", found=None)
         for row in texts:
-            stored: StoredText | None = None
             self._step()
             with self.findings.checking(self.connection, "texts", f"core.release {row['text_release']}"):
                 stored = check_text(self.connection, row, self.findings)
-            if stored is None:
-                continue
-            for one in artifacts:
-                if one["release_key"] == row["release_key"]:
-                    self._artifact(one, stored)
+                for one in artifacts:
+                    if one["release_key"] == row["release_key"]:
+                        self._artifact(one, stored)
 
     def _artifact(self, row: Row, stored: StoredText) -> None:
         place = f"repetition.artifact {row['artifact_root'].hex()}"

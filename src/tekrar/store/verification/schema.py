@@ -1,8 +1,8 @@
 """The schema of a database against the one that this program's own SQL files make.
 
 Rows are recomputed whatever the guards did; a guard that is gone is a finding of its own, for what comes
-after it would go unseen until the next verification. What is expected is the shipped snapshot, held equal to a
-fresh database by a test, and for each sealed release and artifact its partitions, made from their parents.
+after it would go unseen until the next verification. What is expected is the shipped snapshot, held equal to
+a fresh database by a test, and for each sealed release and artifact its partitions, made from their parents.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ _ODD: Final = """
         WHERE NOT (i.indisvalid AND i.indisready AND i.indislive)
 """
 _CHILDREN: Final = """
-    SELECT format('%%I.%%I', n.nspname, c.relname) AS parent, format('%%I.%%I', m.nspname, d.relname) AS child,
+    SELECT format('%%I.%%I', n.nspname, c.relname) AS parent,
+        format('%%I.%%I', m.nspname, d.relname) AS child,
         coalesce(pg_get_expr(d.relpartbound, d.oid), 'inherits') AS bound
     FROM pg_inherits i
     JOIN pg_class c ON c.oid = i.inhparent JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -123,7 +123,8 @@ def _uuid_texts(ids: Bytes2D) -> bytes:
 def _classes(stored: StoredProfile, text: StoredText) -> tuple[Bytes2D, Bytes2D]:
     """Members digest, uint8 (n, 32), and UUID, uint8 (n, 16), of every class."""
     rows, table = stored.occurrences, stored.classes
-    matched = np.flatnonzero(rows["class_no"].present)
+    present: Any = rows["class_no"].present
+    matched = np.flatnonzero(present)
     number, ids = rows["class_no"].values[matched], rows["occurrence"].values[matched]
     words = np.ascontiguousarray(ids).view(">u8").reshape(-1, 2)
     data = ids[np.lexsort((words[:, 1], words[:, 0], number))].tobytes()
