@@ -191,8 +191,8 @@ def _load_artifact(
             connection.execute(_FEW_STATISTICS)
             connection.execute(b"SELECT api.attach_artifact(%s)", (key,))
 
-        # The tables are this transaction's own: what is read is what is attached, also before its indexes. IDs
-        # are made again mostly while the server builds them (ID-12).
+        # The tables are this transaction's own: what is read is what is attached, also before its indexes.
+        # IDs are made again mostly while the server builds them (ID-12).
         selections, text = Selections(stored.identity), stored
         with ThreadPoolExecutor(1) as naming:
             named: list[Future[int]] = []

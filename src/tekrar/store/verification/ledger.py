@@ -83,6 +83,11 @@ class Entry:
     payload: dict[str, str]
     digest: bytes
 
+    @property
+    def releases(self) -> list[str]:
+        """The releases of a publication; none of one that only showed a set."""
+        return [release for release in self.payload["releases"].split(",") if release]
+
 
 def read_ledger(connection: Connection, findings: Findings) -> list[Entry]:
     """The entries, with the chain recomputed from their bytes."""
@@ -231,7 +236,7 @@ def _replayed(entries: Sequence[Entry]) -> dict[str, list[bytes]]:
         elif entry.kind == "freeze":
             move("freeze", i64(entry.seq))
         elif entry.kind == "publication":
-            for release in entry.payload["releases"].split(","):
+            for release in entry.releases:
                 move("repetition", parse_uuid(release))
         elif entry.kind == "withdrawal":
             payload = entry.payload

@@ -31,8 +31,9 @@ _RELEASES: Final = f"""
 """
 _PROFILES: Final = """
     SELECT p.profile_key, p.artifact_key, p.short, p.profile::text AS profile, p.rule, p.projection,
-        p.enumerator, p.predicate, p.exact_status, p.projection_root, a.artifact_root, a.policy_digest, a.release_key,
-        t.text_release::text AS text_release, t.edition, t.language, t.certified_digest, t.manifest_root
+        p.enumerator, p.predicate, p.exact_status, p.projection_root, a.artifact_root, a.policy_digest,
+        a.release_key, t.text_release::text AS text_release, t.edition, t.language,
+        t.certified_digest, t.manifest_root
     FROM repetition.profile p
     JOIN repetition.artifact a ON a.artifact_key = p.artifact_key
     JOIN core.release t ON t.release_key = a.release_key
@@ -144,9 +145,9 @@ def release_id(profile: str, bound: Mapping[str, Any], compiler: str) -> str:
 
 
 def _check_entry(row: Row, entry: Entry | None, place: str, findings: Findings) -> None:
-    if entry is None or row["release"] not in entry.payload["releases"].split(","):
+    if entry is None or row["release"] not in entry.releases:
         wanted = f"named by ledger entry {row['ledger_seq']}, a publication"
-        findings.add("publications", place, expected=wanted, found=entry and entry.payload["releases"])
+        findings.add("publications", place, expected=wanted, found=entry and entry.releases)
         return
     expected = {name: entry.payload[name] for name in ("actor", "recorded_at")}
     findings.same_fields("publications", place, expected=expected, found=row)
@@ -180,13 +181,13 @@ def check_pointers(
 ) -> None:
     """Pointers and incidents, replayed from the ledger: each moved as its entries say and stands there."""
     series_of = {row["release"]: row["series_key"] for row in releases}
-    listed = [r for e in entries if e.kind == "publication" for r in e.payload["releases"].split(",")]
+    listed = [r for e in entries if e.kind == "publication" for r in e.releases]
     findings.same("pointers", "published releases", expected=sorted(listed), found=sorted(series_of))
     moves: dict[int, list[str | None]] = {key: [None] for key in series_of.values()}
     incidents = {}
     for entry in entries:
         if entry.kind == "publication":
-            for release in entry.payload["releases"].split(","):
+            for release in entry.releases:
                 moves.setdefault(series_of.get(release, -1), [None]).append(release)
         elif entry.kind == "withdrawal":
             release = entry.payload["release"]
@@ -228,9 +229,18 @@ def _check_moves(connection: Connection, moves: Mapping[int, list[str | None]], 
         findings.count("pointers", len(values))
 
 
-def check_sets(connection: Connection, releases: Sequence[Row], findings: Findings) -> None:
-    """Every release set is its document, and its members are published releases."""
+def check_sets(
+    connection: Connection, releases: Sequence[Row], entries: Sequence[Entry], findings: Findings
+) -> None:
+    """Sets are those of the entries, each is its document, and its members are published releases."""
     published = {row["release"] for row in releases}
+    shown: dict[str, str] = {}
+    for entry in entries:
+        if entry.kind == "publication" and (name := entry.payload["set"]):
+            shown.setdefault(name, entry.payload["recorded_at"])
+    query = f"SELECT encode(release_set, 'hex') AS name, {INSTANT.format('recorded_at')} AS recorded_at"
+    found = {r["name"]: r["recorded_at"] for r in rows_of(connection, query + " FROM repetition.release_set")}
+    findings.same("sets", "repetition.release_set", expected=shown, found=found)
     members: dict[bytes, list[Row]] = {}
     query = "SELECT release_set, position, release::text AS release FROM repetition.release_set_member"
     for row in rows_of(connection, query + " ORDER BY release_set, position"):

@@ -1,6 +1,7 @@
 """The verification of a database: what its rows give, against what its releases bind.
 
-Nothing that stands beside the rows is trusted: no trigger, no seal, no stored digest (T26). It is read as `tekrar_auditor`, under row-level security, in one snapshot.
+Nothing that stands beside the rows is trusted: no trigger, no seal, no stored digest (T26). It is read as
+`tekrar_auditor`, under row-level security, in one snapshot.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ class _Run:
         with findings.checking(connection, "pointers", "repetition.visible"):
             check_pointers(connection, self.releases, entries, findings)
         with findings.checking(connection, "sets", "repetition.release_set"):
-            check_sets(connection, self.releases, findings)
+            check_sets(connection, self.releases, entries, findings)
         with findings.checking(connection, "closure", "database"):
             check_closure(connection, self.releases, entries, findings)
         return Verified(

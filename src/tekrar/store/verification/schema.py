@@ -14,6 +14,7 @@ from typing import Final
 
 from tekrar.store.load.stored_text import TABLES as TEXT_TABLES
 from tekrar.store.roles import LOGIN, Role
+from tekrar.store.schema_files import program_schema
 from tekrar.store.session import Connection
 from tekrar.store.snapshot import snapshot
 from tekrar.store.verification.findings import Findings, rows_of
@@ -62,15 +63,21 @@ def check_schema(
     connection: Connection, findings: Findings, *, releases: Iterable[int], profiles: Iterable[int]
 ) -> None:
     """Compare line by line; `releases` and `profiles` are the keys whose partitions must be there."""
+    files = program_schema()
+    stated_files = [(0, "code", files.code_digest)]
+    stated_files += [(one.n, one.file.name, one.file.sha256) for one in files.migrations]
+    applied = [tuple(row.values()) for row in rows_of(connection, "SELECT * FROM tekrar_meta.state()")]
+    findings.same("schema", "tekrar_meta.migration", expected=stated_files, found=applied)
     stated = EXPECTED.read_text("utf-8").splitlines()
     keys = {name: (list(releases), "release_key") for name in TEXT_TABLES}
     keys |= {name: (list(profiles), "profile_key") for name in PROFILE_TABLES}
     partitions = {
-        f"{parent}_{key}": (parent, key, column) for parent, (own, column) in keys.items() for key in own
+        f"{parent}_{key}": (parent, key, column) for parent, (those, column) in keys.items() for key in those
     }
     expected = {line for line in stated if _is_ours(line)}
+    own = {parent: [line for line in stated if f" {parent}" in line] for parent in keys}
     for name, (parent, key, column) in partitions.items():
-        expected |= _partition_lines(stated, parent, name, key=key, column=column)
+        expected |= _partition_lines(own[parent], parent, name, key=key, column=column)
     found = {_plain(line, partitions) for line in snapshot(connection).splitlines() if _is_ours(line)}
     findings.count("schema", len(expected))
     for line in sorted(expected - found):
