@@ -1,12 +1,13 @@
 """A database in which every table of published facts holds rows, for the tests of verification.
 
-An edition with a successor release, another that is partial and withdrawn in one profile; actors, grants, a revocation and a freeze. All of it through the functions that the program uses.
+An edition with a successor release, another that is partial and withdrawn in one profile; actors, grants, a
+revocation and a freeze. All of it through the functions that the program uses.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +55,18 @@ class Kept:
         return {name: release for name, release, _ in getattr(self, which).releases}[short]
 
 
-def build_kept(database: Embedded, folder: Path) -> Kept:
-    """Load, publish, withdraw, revoke and freeze."""
+def build_kept(
+    database: Embedded,
+    folder: Path,
+    *,
+    more: str = "Kapı açıldı.",
+    order: tuple[str, ...] = ("first", "second", "partial"),
+    after_each: Callable[[Connection], object] = bool,
+) -> Kept:
+    """Load, publish, withdraw, revoke and freeze.
+
+    `more` is the paragraph by which the second text differs; `after_each` is called after each publication.
+    """
     admin = open_target(of_embedded(database, user=SUPERUSER))
     with admin.transaction():
         admin.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(OWNER)))
@@ -66,15 +77,17 @@ def build_kept(database: Embedded, folder: Path) -> Kept:
     call(admin, ADMINISTRATOR, ADMIN, "api.revoke_grant", given["grant"])
     made = {
         "first": make(folder / "first"),
-        "second": make(folder / "second", more="Kapı açıldı."),
+        "second": make(folder / "second", more=more),
         "partial": make(folder / "partial", defer=DEFERRED, edition="bostan"),
     }
     published = {}
     with open_target(of_embedded(database, user=LOGIN)) as login:
-        for name, (release, artifact) in made.items():
+        for name in order:
+            release, artifact = made[name]
             done = load(admin, Artifact(artifact), open_release(release))
             plan = prepare(login, done.artifact_root.hex(), None, actor=PUBLISHER)
             published[name] = publish(login, plan, actor=PUBLISHER)
+            after_each(admin)
         withdraw(login, published["partial"].releases[0][1], "kaynak yanlış", actor=PUBLISHER)
     call(admin, ADMINISTRATOR, ADMIN, "api.freeze", "bakım")
     return Kept(admin, database, published["first"], published["second"], published["partial"], made)

@@ -55,7 +55,7 @@ def filled(kept: Kept) -> list[str]:
     return sorted({relation for relation, *_ in columns_of(kept.admin)} - EMPTY - RUNNER)
 
 
-# -- a database that holds ------------------------------------------------------------------------------------
+# -- a database that holds -------------------------------------------------------------------------------
 
 
 def test_the_auditor_verifies_everything_by_the_login(kept: Kept) -> None:
@@ -102,7 +102,7 @@ def test_findings_are_raised_as_one_typed_error(kept: Kept) -> None:
     assert "visible" in error.value.message
 
 
-# -- rows: every table ----------------------------------------------------------------------------------------
+# -- rows: every table -----------------------------------------------------------------------------------
 
 
 @pytest.mark.req("ID-09")
@@ -140,7 +140,7 @@ def test_a_deleted_row_of_any_table_is_found(kept: Kept) -> None:
     unseen = []
     for relation in filled(kept):
         row = kept.admin.execute(
-            f"SELECT tableoid::regclass::text, ctid::text FROM {relation} ORDER BY tableoid, ctid LIMIT 1".encode()
+            f"SELECT tableoid::regclass::text, ctid::text FROM {relation} ORDER BY 1, 2 LIMIT 1".encode()
         ).fetchone()
         assert row is not None
         part, place = row
@@ -151,7 +151,8 @@ def test_a_deleted_row_of_any_table_is_found(kept: Kept) -> None:
 
 
 _UNIQUE = """
-    SELECT DISTINCT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+    SELECT DISTINCT a.attname
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
     WHERE i.indrelid = %s::regclass AND i.indisunique
 """
 
@@ -219,7 +220,7 @@ def test_a_row_of_a_structure_without_a_decision_is_found(kept: Kept) -> None:
         assert f"curation.{name}" in places(found, "closure"), name
 
 
-# -- single attacks -------------------------------------------------------------------------------------------
+# -- single attacks --------------------------------------------------------------------------------------
 
 
 @pytest.mark.req("REL-10", "CL-04", "VAL-05")
@@ -267,7 +268,8 @@ def _roots_of_two_releases(kept: Kept) -> Verified:
     table = "repetition.repetition_release"
     return tampered(
         kept,
-        f"UPDATE {table} r SET bound = o.bound, roots = o.roots FROM {table} o WHERE (r.release, o.release) IN"
+        f"UPDATE {table} r SET bound = o.bound, roots = o.roots FROM {table} o"
+        f" WHERE (r.release, o.release) IN"
         f" (('{one}', '{other}'), ('{other}', '{one}'))",
         relations=(table,),
     )
@@ -287,7 +289,8 @@ def _withdrawn_again_visible(kept: Kept) -> Verified:
     return tampered(
         kept,
         f"UPDATE repetition.visible v SET release = '{release}', version = version + 1"
-        f" FROM repetition.repetition_release r WHERE r.release = '{release}' AND v.series_key = r.series_key",
+        f" FROM repetition.repetition_release r"
+        f" WHERE r.release = '{release}' AND v.series_key = r.series_key",
     )
 
 
@@ -387,7 +390,7 @@ def test_an_attack_is_found_at_its_place(
     assert place in places(attack(kept), check)
 
 
-# -- guards: every table --------------------------------------------------------------------------------------
+# -- guards: every table ---------------------------------------------------------------------------------
 
 
 @pytest.mark.req("ID-09")
