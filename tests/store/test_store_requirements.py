@@ -309,6 +309,8 @@ def test_a_successor_leaves_the_earlier_release_as_it_was(template: Embedded, tm
             reader = Reader(connection)
             states = {one["release"]: one["state"] for one in reader.releases()}
             assert (states[old], states[new]) == ("earlier", "visible")
+            moves = reader.release(old)["pointer_moves"]  # the record that leads from the old to the new one
+            assert [(move["previous"], move["release"]) for move in moves] == [(None, old), (old, new)]
             assert reader.release(old)["bound"]["profile"] == stated["id"]
             classes = Artifact(kept.made["first"][1]).profile("FP").classes["class"]
             found = reader.duplicates(old, uuid_text(classes[0].tobytes()))

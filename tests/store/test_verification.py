@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,6 +16,7 @@ from tekrar.store.target import of_embedded
 from tekrar.store.verification import CHECKS, DatabaseDiffers, Verified, verify_releases
 from tests.store.kept import AUDITING, Kept, guarded, of_rows, tampering, unguarded, verified
 from tests.store.matrix import BULK, OWNER, POINTERS, ROLES, RUNNER
+from tests.store.place import tekrar, url_of
 from tests.store.schema_database import acting_as, refusal
 from tests.store.test_verification_columns import EMPTY, OTHER, columns_of
 
@@ -102,10 +104,41 @@ def test_findings_are_raised_as_one_typed_error(kept: Kept) -> None:
     assert "visible" in error.value.message
 
 
+@pytest.mark.req("REL-10")
+def test_the_command_line_says_what_was_compared_and_found(kept: Kept, tmp_path: Path) -> None:
+    release = kept.release("second", "FP")
+    more = {"TEKRAR_DATABASE_URL": url_of(kept.place, user=LOGIN), "TEKRAR_ACTOR": AUDITING}
+    done = tekrar(tmp_path, "release", "verify", "--all", "--json", **more)
+    record = json.loads(done.stdout)
+    assert (done.returncode, record["verified"], len(record["releases"])) == (0, True, 12)
+    done = tekrar(tmp_path, "release", "verify", release, **more)
+    assert done.returncode == 0
+    assert "1 releases, 1 artifacts, 1 texts: the rows give what was published" in done.stdout
+    for words in ((), (release, "--all")):
+        done = tekrar(tmp_path, "release", "verify", *words, "--json", **more)
+        assert (done.returncode, json.loads(done.stdout)["error"]["kind"]) == (2, "bad_arguments")
+    unguarded(kept.admin, "repetition.series")
+    change = "UPDATE repetition.series SET language = %s WHERE edition = 'bostan'"
+    kept.admin.execute(change, ("ku",))
+    guarded(kept.admin, "repetition.series")
+    try:
+        done = tekrar(tmp_path, "release", "verify", "--all", "--json", **more)
+        plain = tekrar(tmp_path, "release", "verify", "--all", **more)
+    finally:
+        unguarded(kept.admin, "repetition.series")
+        kept.admin.execute(change, ("tr",))
+        guarded(kept.admin, "repetition.series")
+    record, error = (json.loads(line) for line in done.stdout.splitlines())
+    assert done.returncode == plain.returncode == 4
+    assert error["error"]["kind"] == "release_differs"
+    assert {one["check"] for one in record["findings"]} == {"publications"}
+    assert "  expected  tr\n  found     ku" in plain.stdout
+
+
 # -- rows: every table -----------------------------------------------------------------------------------
 
 
-@pytest.mark.req("ID-09")
+@pytest.mark.req("ID-09", "PRO-18", "CORE-02")
 def test_no_role_up_to_the_owner_changes_a_row_of_any_table(kept: Kept) -> None:
     tables = filled(kept)
     parts = [f"{t}_1" for t in tables if t in BULK]
