@@ -21,6 +21,7 @@ from tekrar.store.roles import LOGIN, SUPERUSER  # noqa: E402
 from tekrar.store.server.launcher import Launcher  # noqa: E402
 from tekrar.store.session import Connection, open_target  # noqa: E402
 from tekrar.store.target import Embedded, of_embedded  # noqa: E402
+from tests.store.kept import kept  # noqa: E402, F401
 from tests.store.schema_authority import world  # noqa: E402, F401
 from tests.store.schema_database import admin, loaded  # noqa: E402, F401
 from tests.store.schema_logins import Logins  # noqa: E402

@@ -158,6 +158,8 @@ MATRIX = {
     "PS": ("prose_only_v1", "sentence_run_2_12_v1", "exact_sentence_sequence"),
 }
 PARTIAL = ("PP", "PS")
+#: What the rule documents say of dominance and stop patterns.
+RULE = "maximal_only"
 
 
 def occurrence_rows(short: str, text: Text, release: uuid.UUID) -> list[Row]:
@@ -262,7 +264,9 @@ def load(
     root, ids, profiles = sha("artifact", str(release)), {}, []
     for short, (projection, enumerator, predicate) in MATRIX.items():
         exclusions = int(short in ("FP", "PP"))
-        document = json.dumps({"profile": short, "release": str(release)}, separators=(",", ":"))
+        document = json.dumps(
+            {"profile": short, "release": str(release), "rule": RULE}, separators=(",", ":")
+        )
         ids[short] = name(str(release), short, "profile")
         profiles.append(
             {

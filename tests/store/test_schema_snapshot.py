@@ -1,17 +1,15 @@
 """The schema of a fresh database is the committed one: a change is seen, and meant
-(`tests/store/schema.snapshot`).
+(`src/tekrar/store/sql/schema.snapshot`), against which `tekrar release verify` compares.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-from pathlib import Path
 
 from tekrar.store.session import Connection
 from tekrar.store.snapshot import snapshot
-
-EXPECTED = Path(__file__).with_name("schema.snapshot")
+from tekrar.store.verification.schema import EXPECTED
 
 
 def test_the_schema_is_the_committed_one(admin: Connection) -> None:

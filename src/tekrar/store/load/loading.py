@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +16,7 @@ from tekrar.corpus.release_package import OpenRelease
 from tekrar.errors import DatabaseError, IntegrityError
 from tekrar.store.load.artifact import artifact_facts, profile_tables
 from tekrar.store.load.columns import copy_in
+from tekrar.store.load.identities import Selections, check_identities
 from tekrar.store.load.seal import recomputed_root
 from tekrar.store.load.stored_text import StoredText, read_text
 from tekrar.store.load.text import Tables, text_tables, with_key
@@ -191,14 +192,21 @@ def _load_artifact(
             connection.execute(b"SELECT api.attach_artifact(%s)", (key,))
 
         # The tables are this transaction's own: what is read is what is attached, also before its indexes.
-        root = recomputed_root(
-            connection,
-            key,
-            stored,
-            sources={short: one["targets"] for short, one in began["profiles"].items()},
-            at_profile=lambda short: steps(f"artifact: read {short} back"),
-            after_reading=attach,
-        )
+        # IDs are made again mostly while the server builds them (ID-12).
+        selections, text = Selections(stored.identity), stored
+        with ThreadPoolExecutor(1) as naming:
+            named: list[Future[int]] = []
+            root = recomputed_root(
+                connection,
+                key,
+                text,
+                sources={short: one["targets"] for short, one in began["profiles"].items()},
+                at_profile=lambda short: steps(f"artifact: read {short} back"),
+                after_reading=attach,
+                inspect=lambda own: named.append(naming.submit(check_identities, own, text, selections)),
+            )
+            for one in named:
+                one.result()
         steps("artifact: seal_artifact")
         connection.execute(b"SELECT api.seal_artifact(%s, %s)", (key, root))
         steps("artifact: commit")

@@ -54,6 +54,7 @@ def recomputed_root(
     sources: Sources | None = None,
     at_profile: Callable[[str], object] = str,
     after_reading: Callable[[], object] = bool,
+    inspect: Callable[[StoredProfile], object] = bool,
 ) -> bytes:
     """The artifact root that the rows in the database give.
 
@@ -66,6 +67,8 @@ def recomputed_root(
         sources: for each profile the partitions to read, by table, where they are not attached yet.
         at_profile: called with the short name of each profile before it is read.
         after_reading: called when every row has been read.
+        inspect: called with each profile's rows when they were found to give its roots; what it raises is
+            raised here.
 
     Raises:
         IntegrityError: a row differs from what the stated roots bind; the first one is named.
@@ -94,7 +97,7 @@ def recomputed_root(
             profile = _read_profile(connection, own, (sources or {}).get(spec.short, {}))
             if found_roots:
                 found_roots[-1].result()  # no more than two profiles in memory
-            found_roots.append(hashing.submit(_profile_roots, own, profile))
+            found_roots.append(hashing.submit(_profile_roots, own, profile, inspect))
         after_reading()
         roots += [root for found in found_roots for root in found.result()]
     _compare(roots, stated_roots)
@@ -149,13 +152,15 @@ def _read_profile(connection: Connection, own: _Own, sources: dict[str, str]) ->
     )
 
 
-def _profile_roots(own: _Own, stored: StoredProfile) -> Roots:
+def _profile_roots(own: _Own, stored: StoredProfile, inspect: Callable[[StoredProfile], object]) -> Roots:
     """The twenty named roots of a profile, after everything that no root covers was compared."""
     try:
         _check_statements(own, stored)
         _check_numbers(stored, own.text, own.place)
         check_derived(stored, own.text, own.place)
-        return [(f"{own.spec.name}/{kind}", root) for kind, root in stored.roots()]
+        roots = [(f"{own.spec.name}/{kind}", root) for kind, root in stored.roots()]
+        inspect(stored)
+        return roots
     except (IndexError, ValueError, OverflowError) as error:
         raise differs(own.place, str(error), "rows that fit each other") from error
 

@@ -86,6 +86,13 @@ def read_text(connection: Connection, key: int) -> StoredText:
     for one in release.datasets.values():
         if one is not None:
             _same("core root of the dataset " + one.kind, one.core_root, found)
+    spans = tables["core.annotation"]
+    # The root of a dataset covers the status of note markers alone (docs/encoding.md section 4).
+    stray = (spans["status"].values != 0) & (spans["kind"].values != KIND["note_markers"])
+    if stray.any():
+        raise differs(
+            "core.annotation", f"a status of span {int(np.flatnonzero(stray)[0])}", "of a note marker"
+        )
     expected = text_tables(release, identity=bytes(identity))
     for table in TABLES:
         compare_tables(tables[table], expected[table], table=table)

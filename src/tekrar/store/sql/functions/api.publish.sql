@@ -13,6 +13,7 @@ DECLARE
     outcome text;
     done jsonb := '[]';
     waiting jsonb := '[]';
+    together uuid[];
     seq bigint;
     release_set bytea;
 BEGIN
@@ -33,11 +34,19 @@ BEGIN
         END IF;
     END LOOP;
     PERFORM tekrar_meta.step('publish/checked');
-    IF jsonb_array_length(waiting) > 0 THEN
+    IF (plan ->> 'set')::boolean THEN
+        together := ARRAY(SELECT (d ->> 'release')::uuid FROM jsonb_array_elements(done) AS d
+                          ORDER BY (d ->> 'short') COLLATE "C");
+        release_set := sha256(repetition.set_document(together));
+    END IF;
+    -- Releases that are visible already and were never shown together are an entry too: that of their set.
+    IF jsonb_array_length(waiting) > 0
+            OR (together IS NOT NULL AND NOT EXISTS (SELECT FROM repetition.release_set s
+                                                     WHERE s.release_set = sha256(repetition.set_document(together)))) THEN
         seq := curation.append('publication', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
             WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'releases',
-            (SELECT string_agg(w ->> 'release', ',' ORDER BY place) FROM jsonb_array_elements(waiting) WITH ORDINALITY
-             AS listed(w, place))));
+            coalesce((SELECT string_agg(w ->> 'release', ',' ORDER BY place) FROM jsonb_array_elements(waiting)
+                      WITH ORDINALITY AS listed(w, place)), ''), 'set', coalesce(encode(release_set, 'hex'), '')));
         PERFORM tekrar_meta.step('publish/ledger');
     END IF;
     FOR entry IN SELECT * FROM jsonb_array_elements(waiting) LOOP
@@ -45,12 +54,11 @@ BEGIN
             entry ->> 'artifact_root', entry ->> 'short', actor, seq)));
         PERFORM tekrar_meta.step('publish/' || (entry ->> 'short'));
     END LOOP;
-    IF (plan ->> 'set')::boolean THEN
-        release_set := repetition.insert_set(ARRAY(SELECT (d ->> 'release')::uuid FROM jsonb_array_elements(done) AS d
-                                                   ORDER BY (d ->> 'short') COLLATE "C"));
+    IF together IS NOT NULL THEN
+        release_set := repetition.insert_set(together);
     END IF;
     PERFORM tekrar_meta.step('publish/done');
-    RETURN jsonb_build_object('outcome', CASE WHEN seq IS NULL THEN 'already_visible' ELSE 'published' END,
+    RETURN jsonb_build_object('outcome', CASE WHEN jsonb_array_length(waiting) = 0 THEN 'already_visible' ELSE 'published' END,
                               'releases', done, 'set', encode(release_set, 'hex'));
 END
 $$;

@@ -1,7 +1,8 @@
 -- The names of the closed lists' numbers (docs/encoding.md section 2); null for a number that is in none.
 CREATE OR REPLACE FUNCTION api.token(list text, number smallint) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    RETURN CASE list
+AS $$
+    SELECT CASE list
         WHEN 'status' THEN (ARRAY['matched', 'unique', 'not_evaluated', 'excluded', 'integrity_error'])[number]
         WHEN 'part' THEN (ARRAY['matched', 'evaluated-unique', 'not-evaluated', 'excluded', 'failed'])[number]
         WHEN 'presentation' THEN (ARRAY['published', 'dominated', 'provisional'])[number]
@@ -11,6 +12,7 @@ CREATE OR REPLACE FUNCTION api.token(list text, number smallint) RETURNS text
             (ARRAY['empty_core_extent', 'heading_marker_intersection', 'note_body_intersection'])[number] END
         WHEN 'treatment' THEN (ARRAY['included', 'excluded_from_extent', 'masked_with_boundary',
                                      'separate_analysis'])[number]
-        WHEN 'annotation' THEN (ARRAY['heading', 'note_body', 'note_marker'])[number] END;
+        WHEN 'annotation' THEN (ARRAY['heading', 'note_body', 'note_marker'])[number] END
+$$;
 REVOKE ALL ON FUNCTION api.token(text, smallint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION api.token(text, smallint) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor, tekrar_administrator;

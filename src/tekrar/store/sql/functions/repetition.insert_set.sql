@@ -3,9 +3,7 @@ CREATE OR REPLACE FUNCTION repetition.insert_set(releases uuid[]) RETURNS bytea
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    document CONSTANT bytea := tekrar_meta.canonical(
-        (SELECT jsonb_object_agg(place::text, r) FROM unnest(releases) WITH ORDINALITY AS listed(r, place))
-        || '{"format": "tekrar/release-set/v1"}');
+    document CONSTANT bytea := repetition.set_document(releases);
 BEGIN
     INSERT INTO repetition.release_set (release_set, document, recorded_at) VALUES (sha256(document), document, now())
         ON CONFLICT DO NOTHING;
