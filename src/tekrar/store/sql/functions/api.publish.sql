@@ -44,6 +44,7 @@ BEGIN
     IF (plan ->> 'set')::boolean THEN
         release_set := repetition.insert_set(ARRAY(SELECT (d ->> 'release')::uuid FROM jsonb_array_elements(done) AS d
                                                    ORDER BY (d ->> 'short') COLLATE "C"));
+        PERFORM tekrar_meta.step('publish/set');
     END IF;
     PERFORM tekrar_meta.step('publish/done');
     RETURN jsonb_build_object('outcome', CASE WHEN seq IS NULL THEN 'already_visible' ELSE 'published' END,

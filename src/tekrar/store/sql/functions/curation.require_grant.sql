@@ -1,4 +1,5 @@
 -- The oldest grant that gives an actor a role at this moment for one edition (or '*' for all of them).
+-- The moment is now and not when the transaction began: it may have waited for the heads while the grant expired.
 -- Refused with what is wrong with the nearest grant: none, revoked, expired, not yet valid, another scope.
 CREATE OR REPLACE FUNCTION curation.require_grant(actor_key integer, role text, scope text) RETURNS integer
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -17,10 +18,10 @@ BEGIN
         ELSIF one.revoked IS NOT NULL THEN
             wrong := 'revoked';
             state := 'TK032';
-        ELSIF now() < one.valid_from THEN
+        ELSIF clock_timestamp() < one.valid_from THEN
             wrong := 'not_yet_valid';
             state := 'TK031';
-        ELSIF now() >= one.valid_to THEN
+        ELSIF clock_timestamp() >= one.valid_to THEN
             wrong := 'expired';
             state := 'TK031';
         ELSE
