@@ -41,7 +41,9 @@ def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
 
 @pytest.fixture
 def relay(database: Embedded) -> Iterator[tuple[Relay, Path]]:
-    folder = Path(tempfile.mkdtemp(prefix="tekrar-relay-", dir="/tmp"))  # a socket's path has 107 bytes at most
+    folder = Path(
+        tempfile.mkdtemp(prefix="tekrar-relay-", dir="/tmp")
+    )  # a socket's path has 107 bytes at most
     one = Relay(database.socket_dir, folder)
     yield one, folder
     one.close()
@@ -94,7 +96,9 @@ def test_a_client_killed_at_any_step_has_published_nothing(
 
 
 @pytest.mark.parametrize(
-    "kinds", [STATEMENTS, pytest.param(ALL_MESSAGES, marks=pytest.mark.faults)], ids=["statements", "messages"]
+    "kinds",
+    [STATEMENTS, pytest.param(ALL_MESSAGES, marks=pytest.mark.faults)],
+    ids=["statements", "messages"],
 )
 @pytest.mark.req("REL-05", "REL-06")
 def test_a_client_killed_between_its_statements_has_published_all_or_nothing(

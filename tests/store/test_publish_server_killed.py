@@ -60,7 +60,9 @@ def server(tmp_path_factory: pytest.TempPathFactory, pristine: Path) -> Iterator
     subprocess.run(["cp", "-a", str(pristine / "server"), str(folder)], check=True)
     one = Server(folder)
     with one.connect() as admin:
-        admin.execute("SET ROLE tekrar_owner; SELECT curation.init_administrator('yönetici', NULL); RESET ROLE")
+        admin.execute(
+            "SET ROLE tekrar_owner; SELECT curation.init_administrator('yönetici', NULL); RESET ROLE"
+        )
         call(admin, ADMINISTRATOR, "yönetici", "api.actor", "yayıncı", None)
         call(admin, ADMINISTRATOR, "yönetici", "api.grant_role", "yayıncı", "publisher", "*", None, None)
     yield one
@@ -106,10 +108,7 @@ def waiting(server: Server) -> Loaded:
 
 @pytest.mark.parametrize(
     "n",
-    [
-        pytest.param(n, marks=() if n in CHOSEN else pytest.mark.faults)
-        for n in range(1, PUBLISH_STEPS + 1)
-    ],
+    [pytest.param(n, marks=() if n in CHOSEN else pytest.mark.faults) for n in range(1, PUBLISH_STEPS + 1)],
 )
 @pytest.mark.req("REL-05", "REL-06")
 def test_a_server_killed_at_a_step_of_publishing_has_published_nothing(

@@ -78,7 +78,9 @@ def open_target(target: Target) -> Connection:
         raise target.malformed() from error
     try:
         _check(connection, target)
-        with suppress(psycopg.Error):  # a system that cannot tell, or a lost server: the next statement says so
+        with suppress(
+            psycopg.Error
+        ):  # a system that cannot tell, or a lost server: the next statement says so
             connection.execute(_NOTICE_THE_DEAD)
     except BaseException:
         connection.close()
@@ -201,7 +203,11 @@ def _json(claims: Claims | None) -> str:
 
 
 def roll_back(connection: Connection) -> None:
-    """End whatever transaction is open; nothing when none is."""
+    """End whatever transaction is open; nothing when none is.
+
+    By the driver's own call and not by a statement: only this makes it forget what a pipeline that was aborted
+    never prepared on the server, and would be asked for later under a name that does not exist.
+    """
     if not connection.closed and connection.info.transaction_status is not TransactionStatus.IDLE:
         with suppress(psycopg.Error):  # a lost connection has rolled back
-            connection.execute(b"ROLLBACK")
+            connection.rollback()
