@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from tekrar.errors import DatabaseError
+from tekrar.errors import DatabaseError, StorageError
 from tekrar.settings import Settings
 from tekrar.store.failures import database_error
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
@@ -109,10 +109,18 @@ def _check(connection: Connection, target: Target) -> None:
         )
 
 
-def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError:
+def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError | StorageError:
     # libpq gives no SQLSTATE here, and a server's own words may be in any language; the words of libpq are
     # not.
     text = " ".join(str(error).split())
+    # The first session of a database writes a file too, and says of it no more than that it could not.
+    if "No space left on device" in text or "could not write init file" in text:
+        return StorageError(
+            f"no connection: {text}",
+            where=target.shown,
+            mend="free space where the server keeps its data, then run it again",
+            kind="disk_full",
+        )
     kind, mend = "unreachable", "check the address, and that the server runs and takes connections from here"
     if isinstance(error, psycopg.errors.ConnectionTimeout) or "timeout" in text:
         kind = "unreachable"
