@@ -211,6 +211,27 @@ class TestKilled:
             finally:
                 other.kill()
 
+    @pytest.mark.parametrize("after", ["start", "stop"])
+    def test_an_initdb_whose_start_was_killed_is_waited_for(self, new_data_dir: Path, after: str) -> None:
+        one = Launcher(settings_in(new_data_dir))
+        child = process(new_data_dir, ENSURE)
+        until = time.monotonic() + 30
+        while not (made := list(one.place.folder.glob("new-*/PG_VERSION"))):
+            assert time.monotonic() < until
+            time.sleep(0.002)
+        child.kill()
+        child.communicate()
+        assert child.returncode == -signal.SIGKILL
+        assert made
+        if after == "start":
+            assert one.ensure().pid
+        else:
+            assert not one.stop()
+            assert not one.place.data.exists()
+        assert not list(one.place.folder.glob("new-*"))
+        time.sleep(0.3)  # nobody is left who would write on
+        assert not list(one.place.folder.glob("new-*"))
+
     def test_a_kill_in_the_middle_of_initdb_is_swept(self, new_data_dir: Path) -> None:
         place = Launcher(settings_in(new_data_dir)).place
         place.make()

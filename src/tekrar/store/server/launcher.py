@@ -103,8 +103,8 @@ class Launcher:
         self.place.make()
         if running := self.answering():
             return running
-        with alone(self.place.lock), storing(self.place.folder):
-            return self._attached() or self._start(self._initialized())
+        with alone(self.place.lock) as lock, storing(self.place.folder):
+            return self._attached() or self._start(self._initialized(lock))
 
     def answering(self) -> Running | None:
         """The server if it answers at this moment; starts nothing and waits for nothing."""
@@ -138,6 +138,7 @@ class Launcher:
                         kind="stop_timeout",
                     )
                 time.sleep(0.02)
+            place.sweep()
             with suppress(OSError):
                 os.rmdir(place.socket_dir)
             return ran
@@ -169,8 +170,12 @@ class Launcher:
                 place.forget_killed()
         return None
 
-    def _initialized(self) -> Binaries:
-        """The programs, and data made by them where there were none."""
+    def _initialized(self, lock: int) -> Binaries:
+        """The programs, and data made by them where there were none.
+
+        initdb inherits the lock: when this process is killed, the next one waits until the orphan has ended, and
+        what it leaves is swept when nobody writes into it any more.
+        """
         place, account = self.place, self.place.account
         place.sweep()
         programs = self.binaries()
@@ -188,7 +193,7 @@ class Launcher:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
-                    pass_fds=handles,
+                    pass_fds=(lock, *handles),
                     check=False,
                     **account.popen(),
                 )
