@@ -16,7 +16,7 @@ State = list[tuple[Any, ...]]
 
 
 def wholly(connection: Connection) -> None:
-    """Chains have no gap, every release is complete, and the ledger is what its head says (REL-05, REL-06)."""
+    """Chains have no gap, every release is complete, the ledger is what its head says (REL-05, REL-06)."""
     rows = connection.execute(
         "SELECT series_key, version, previous, release FROM repetition.pointer_move ORDER BY 1, 2"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""A relay between a client and the server that counts the client's messages, to cut a connection at one of them.
+"""A relay between a client and the server that counts the client's messages, to cut a connection at one.
 
 What the server sees is what it sees when the client dies there: the messages up to that one, then the end.
 """

@@ -1,4 +1,4 @@
-"""kill -9 of the publishing client at every step and at every statement: all of it or nothing, and soon free."""
+"""kill -9 of the publishing client at every step and every statement: all or nothing, and soon free."""
 
 from __future__ import annotations
 

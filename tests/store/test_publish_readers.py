@@ -1,4 +1,4 @@
-"""Readers in a tight loop beside publications and a withdrawal: each answer is wholly of before or of after."""
+"""Readers in a tight loop beside publications and a withdrawal: each answer is of before or of after."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Seen = Callable[[Reader], Any]
 
 @dataclass
 class Polled:
-    """Answers of one reader's loop: each different one once, in the order they came, and how many there were."""
+    """Answers of one reader's loop: the different ones in their order, and how many there were."""
 
     answers: list[Any] = field(default_factory=list)
     count: int = 0

@@ -6,7 +6,8 @@ import os
 import random
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.server.launcher import Launcher
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
+from tests.store.matrix import ADMINISTRATOR, PUBLISHER
 from tests.store.place import settings_in, url_of
 from tests.store.publication_state import (
     alone,
@@ -30,7 +32,6 @@ from tests.store.publication_state import (
 from tests.store.publish_killer import Killer, killer_in
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import PROFILES, call, everything, new_load, plan_of, publish
-from tests.store.matrix import ADMINISTRATOR, PUBLISHER
 from tests.store.server_killer import kill_server
 
 SEED = 20240229
@@ -80,7 +81,7 @@ def fresh(admin: Connection) -> Loaded:
 
 
 def killed_at(server: Server, killer: Killer, words: tuple[str, ...], stop_at: str, *, client: bool) -> None:
-    """Run a command line up to a step and kill the server, or the client, there; nothing must have changed."""
+    """Run a command line up to a step and kill the server, or the client; nothing must have changed."""
     with server.connect() as admin:
         before = everything(admin)
         pid = killer.start(url_of(server.database, user=LOGIN), *words, stop_at=stop_at)
@@ -138,7 +139,7 @@ def test_after_the_kills_it_is_published_whole(server: Server, killer: Killer, w
 def test_a_server_killed_around_commit_has_published_all_or_nothing(
     server: Server, killer: Killer, n: int
 ) -> None:
-    """Half a millisecond more each time, from the last step on, so that the kill falls before, in, after it."""
+    """Half a millisecond more each time from the last step on, so that it falls before, into, after it."""
     with server.connect() as admin:
         one = fresh(admin)
         before = everything(admin)
@@ -147,8 +148,7 @@ def test_a_server_killed_around_commit_has_published_all_or_nothing(
         until(lambda: held_at_a_step(admin))
         pid = server.launcher.ensure().pid
         until(lambda: not held_at_a_step(admin))
-        os.sched_yield()
-        wait_for(n * 0.0005)
+        time.sleep(n * 0.0005)
         kill_server(pid)
         ended = killer.ended()
         assert ended in ({"exit": 8}, {"exit": 0})
@@ -160,12 +160,6 @@ def test_a_server_killed_around_commit_has_published_all_or_nothing(
             published_whole(admin, before, one)
         again = publish(admin, plan_of(admin, one, *PROFILES, together=True))["outcome"]
         assert again == ("already_visible" if done else "published")
-
-
-def wait_for(seconds: float) -> None:
-    import time
-
-    time.sleep(seconds)
 
 
 @pytest.fixture(scope="module")

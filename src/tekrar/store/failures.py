@@ -32,9 +32,7 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
 OWN: Final = "TK"
 
 
-def database_error(
-    error: psycopg.Error, *, where: str = "", mend: str = ""
-) -> DatabaseError | StorageError:
+def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError | StorageError:
     """The typed error of a PostgreSQL error; a full disk is one of storage, as it is outside the database.
 
     Args:

@@ -213,8 +213,8 @@ def _json(claims: Claims | None) -> str:
 def roll_back(connection: Connection) -> None:
     """End whatever transaction is open; nothing when none is.
 
-    By the driver's own call and not by a statement: only this makes it forget what a pipeline that was aborted
-    never prepared on the server, and would be asked for later under a name that does not exist.
+    By the driver's own call and not by a statement: only this makes it forget what an aborted pipeline never
+    prepared on the server, and would be asked for later under a name that does not exist.
     """
     if not connection.closed and connection.info.transaction_status is not TransactionStatus.IDLE:
         with suppress(psycopg.Error):  # a lost connection has rolled back

@@ -46,8 +46,8 @@ _FULL: Final[dict[str, str]] = {
     "File too large": "efbig",
     "Check free disk space": "enospc",
 }
-#: Bytes of a segment of the server's log of writes; with less it may not start, and its own words may be lost,
-#: for they go to a file on the same disk.
+#: Bytes of a segment of the server's log of writes; with less it may not start, and its own words may be
+#: lost, for they go to a file on the same disk.
 _SEGMENT: Final = 16 << 20
 _FATAL: Final = re.compile(r"(?:FATAL|PANIC|error): +(.*)")
 

@@ -173,8 +173,8 @@ class Launcher:
     def _initialized(self, lock: int) -> Binaries:
         """The programs, and data made by them where there were none.
 
-        initdb inherits the lock: when this process is killed, the next one waits until the orphan has ended, and
-        what it leaves is swept when nobody writes into it any more.
+        initdb inherits the lock: when this process is killed, the next one waits until the orphan has ended,
+        and what it leaves is swept when nobody writes into it any more.
         """
         place, account = self.place, self.place.account
         place.sweep()
