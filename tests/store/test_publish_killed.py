@@ -153,24 +153,31 @@ def test_a_client_killed_between_its_statements_has_published_all_or_nothing(
 def test_a_process_of_its_own_killed_at_moments_of_chance(
     admin: Connection, actors: Loaded, database: Embedded, tmp_path: Path
 ) -> None:
-    """No fork and no seam: `tekrar publish --all` as a user starts it, killed after so and so long."""
-    outcomes = set()
-    for hundredths in range(0, 60, 3):
+    """No fork and no seam: `tekrar publish --all` as a user starts it, killed after a part of its time."""
+    whole = 0.0
+    for part in [None, *(n / 16 for n in range(20))]:
         one = fresh(admin)
         before = everything(admin)
+        begun = time.monotonic()
         child = subprocess.Popen(
             [sys.executable, "-m", "tekrar", "publish", "--all", one.artifact_root.hex(), "--as", "yayıncı"],
             env=environment(tmp_path, TEKRAR_DATABASE_URL=url_of(database, user=LOGIN)),
             stdout=subprocess.DEVNULL,
         )
-        time.sleep(hundredths / 100)
-        child.kill()
-        assert child.wait() in (-signal.SIGKILL, 0)
+        if part is None:
+            assert child.wait() == 0
+            whole = time.monotonic() - begun
+        else:
+            time.sleep(part * whole)
+            child.kill()
+            assert child.wait() in (-signal.SIGKILL, 0)
         until(lambda: alone(admin))
         wholly(admin)
         done = everything(admin) != before
         if done:
             published_whole(admin, before, one)
-        outcomes.add(done)
+        if part is None or child.returncode == 0:
+            assert done
+        if part == 0:
+            assert (child.returncode, done) == (-signal.SIGKILL, False)
         assert publish_again(database, one) == ("already_visible" if done else "published")
-    assert outcomes == {False, True}
