@@ -19,7 +19,7 @@ from tekrar.store.server import account, binaries, place, wheel
 from tekrar.store.server.account import Account
 from tekrar.store.server.binaries import Binaries, find_binaries
 from tekrar.store.server.launcher import Launcher
-from tekrar.store.server.lock import alone
+from tekrar.store.server.lock import alone, is_held
 from tekrar.store.server.process import Seen, look, read_postmaster
 from tekrar.store.session import Connection, connect, open_target
 from tekrar.store.target import Embedded, of_embedded
@@ -149,6 +149,30 @@ class TestKilled:
                 )
             assert one.ensure().pid != killed
 
+    @pytest.mark.parametrize("verb", ["ensure", "stop"])
+    def test_a_server_that_is_not_quite_dead_is_not_somebody_else_s(
+        self, data_dir: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+    ) -> None:
+        """A killed process lets go of its files before it is gone; until then it looks like a stranger."""
+        one = Launcher(settings_in(data_dir))
+        killed = one.ensure().pid
+        os.kill(killed, signal.SIGKILL)
+        until = time.monotonic() + 20
+        while is_held(one.place.alive):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        seen = [Seen.HERE] * 5
+        look_now = Launcher._look
+        monkeypatch.setattr(
+            Launcher, "_look", lambda self, found: seen.pop() if seen else look_now(self, found)
+        )
+        if verb == "stop":
+            assert not one.stop()
+        else:
+            monkeypatch.setattr(Launcher, "answering", lambda self: None)
+            assert one.ensure().pid != killed
+        assert not seen
+
     def test_a_zombie_is_not_a_server(self, data_dir: Path) -> None:
         program = ENSURE + "import time; time.sleep(600)"
         parent = process(data_dir, program)
@@ -210,6 +234,27 @@ class TestKilled:
                 assert other.poll() is None
             finally:
                 other.kill()
+
+    @pytest.mark.parametrize("after", ["start", "stop"])
+    def test_an_initdb_whose_start_was_killed_is_waited_for(self, new_data_dir: Path, after: str) -> None:
+        one = Launcher(settings_in(new_data_dir))
+        child = process(new_data_dir, ENSURE)
+        until = time.monotonic() + 30
+        while not (made := list(one.place.folder.glob("new-*/PG_VERSION"))):
+            assert time.monotonic() < until
+            time.sleep(0.002)
+        child.kill()
+        child.communicate()
+        assert child.returncode == -signal.SIGKILL
+        assert made
+        if after == "start":
+            assert one.ensure().pid
+        else:
+            assert not one.stop()
+            assert not one.place.data.exists()
+        assert not list(one.place.folder.glob("new-*"))
+        time.sleep(0.3)  # nobody is left who would write on
+        assert not list(one.place.folder.glob("new-*"))
 
     def test_a_kill_in_the_middle_of_initdb_is_swept(self, new_data_dir: Path) -> None:
         place = Launcher(settings_in(new_data_dir)).place

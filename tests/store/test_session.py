@@ -272,3 +272,14 @@ def test_the_environment_is_read_in_order() -> None:
     assert str(read_settings({"XDG_DATA_HOME": "x", "HOME": "/h"}).data_dir) == "/h/.local/share/tekrar"
     assert str(read_settings({"TEKRAR_DATA_DIR": "b"}).data_dir) == os.path.abspath("b")
     assert read_settings({}).data_dir is None
+
+
+def test_a_connection_is_good_after_any_number_of_refusals(login: Connection) -> None:
+    """The driver prepares a statement when it was used often enough, also in a pipeline that is aborted."""
+    for _ in range(20):
+        with pytest.raises(DatabaseError) as refused:
+            ask(login, b"SELECT 1 / 0", role=Role.READER)
+        assert refused.value.kind == "sqlstate_22012"
+        assert ask(login, b"SELECT 1", role=Role.READER) == [(1,)]
+        with transaction(login, role=Role.READER) as connection:
+            assert connection.execute(b"SELECT 1").fetchone() == (1,)

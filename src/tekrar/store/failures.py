@@ -10,7 +10,7 @@ from typing import Final
 
 import psycopg
 
-from tekrar.errors import DatabaseError
+from tekrar.errors import DatabaseError, StorageError
 
 #: SQLSTATE, or its first two characters for the whole class -> (kind, mend).
 SQLSTATE: Final[dict[str, tuple[str, str]]] = {
@@ -53,8 +53,8 @@ OWN_WORDS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError:
-    """The typed error of a PostgreSQL error.
+def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> DatabaseError | StorageError:
+    """The typed error of a PostgreSQL error; a full disk is one of storage, as it is outside the database.
 
     Args:
         error: what psycopg raised.
@@ -73,7 +73,8 @@ def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> 
         lost = not state and isinstance(error, psycopg.OperationalError)
         kind = "connection_lost" if lost else f"sqlstate_{state.lower() or 'none'}"
         usual = SQLSTATE["08"][1] if lost else "mend what the server reports, then run it again"
-    return DatabaseError(message, where=where or "database", mend=mend or usual, kind=kind)
+    typed = StorageError if kind == "disk_full" else DatabaseError
+    return typed(message, where=where or "database", mend=mend or usual, kind=kind)
 
 
 def _own(error: psycopg.Error, where: str) -> DatabaseError:

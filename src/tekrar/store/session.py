@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from tekrar.errors import DatabaseError
+from tekrar.errors import DatabaseError, StorageError
 from tekrar.settings import Settings
 from tekrar.store.failures import database_error
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
@@ -53,6 +53,9 @@ _LOOK: Final = (
     b" set_config('plan_cache_mode', 'force_generic_plan', true),"
     b" set_config('transaction_read_only', 'on', true), set_config('role', %s, true)"
 )
+# A client that was killed while the server works for it is noticed within this time, not when the statement
+# ends, so that the heads that it locked are free for the next publisher.
+_NOTICE_THE_DEAD: Final = b"SET client_connection_check_interval = '500ms'"
 
 
 def connect(settings: Settings, *, administrator: bool = False) -> Connection:
@@ -84,6 +87,10 @@ def open_target(target: Target) -> Connection:
         raise target.malformed() from error
     try:
         _check(connection, target)
+        with suppress(
+            psycopg.Error
+        ):  # a system that cannot tell, or a lost server: the next statement says so
+            connection.execute(_NOTICE_THE_DEAD)
     except BaseException:
         connection.close()
         raise
@@ -120,10 +127,18 @@ _ANSWERS: Final = {
 }
 
 
-def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError:
+def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError | StorageError:
     # libpq gives no SQLSTATE here, and a server's own words may be in any language; the words of libpq are
     # not.
     text = " ".join(str(error).split())
+    # The first session of a database writes a file too, and says of it no more than that it could not.
+    if "No space left on device" in text or "could not write init file" in text:
+        return StorageError(
+            f"no connection: {text}",
+            where=target.shown,
+            mend="free space where the server keeps its data, then run it again",
+            kind="disk_full",
+        )
     kind, mend = "unreachable", "check the address, and that the server runs and takes connections from here"
     if isinstance(error, psycopg.errors.ConnectionTimeout) or "timeout" in text:
         kind = "unreachable"
@@ -223,7 +238,11 @@ def _json(claims: Claims | None) -> str:
 
 
 def roll_back(connection: Connection) -> None:
-    """End whatever transaction is open; nothing when none is."""
+    """End whatever transaction is open; nothing when none is.
+
+    By the driver's own call and not by a statement: only this makes it forget what an aborted pipeline never
+    prepared on the server, and would be asked for later under a name that does not exist.
+    """
     if not connection.closed and connection.info.transaction_status is not TransactionStatus.IDLE:
         with suppress(psycopg.Error):  # a lost connection has rolled back
-            connection.execute(b"ROLLBACK")
+            connection.rollback()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -43,7 +44,11 @@ _FULL: Final[dict[str, str]] = {
     "No space left on device": "enospc",
     "Disk quota exceeded": "edquot",
     "File too large": "efbig",
+    "Check free disk space": "enospc",
 }
+#: Bytes of a segment of the server's log of writes; with less it may not start, and its own words may be
+#: lost, for they go to a file on the same disk.
+_SEGMENT: Final = 16 << 20
 _FATAL: Final = re.compile(r"(?:FATAL|PANIC|error): +(.*)")
 
 
@@ -68,6 +73,14 @@ def why_not(said: str, *, what: str, where: Path, account: Account) -> TekrarErr
     for words, kind, wrong, mend in _KNOWN:
         if words in low:
             return DatabaseError(wrong, where=str(where), mend=mend, kind=kind)
+    if _free(where) < _SEGMENT:
+        return StorageError(
+            f"{what} failed, and there is hardly any space left",
+            where=str(where),
+            expected=f"{_SEGMENT >> 20} MB for its log of writes",
+            mend="free space there or name another folder in TEKRAR_DATA_DIR, then run it again",
+            kind="enospc",
+        )
     found = _FATAL.findall(said)
     last = found[-1] if found else (said.strip().splitlines() or ["it said nothing"])[-1]
     return DatabaseError(
@@ -76,3 +89,16 @@ def why_not(said: str, *, what: str, where: Path, account: Account) -> TekrarErr
         mend="mend what the log says, then run it again",
         kind="server_failed",
     )
+
+
+def _free(where: Path) -> int:
+    """Bytes that are free on the disk of a file or folder that may not exist yet."""
+    for path in (where, *where.parents):
+        try:
+            found = os.statvfs(path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            break
+        return found.f_bavail * found.f_frsize
+    return _SEGMENT

@@ -45,6 +45,8 @@ from tekrar.store.server.process import (
 START_SECONDS: Final = 300.0
 #: Seconds that children of a killed server have to notice it and leave.
 LEAVE_SECONDS: Final = 15.0
+#: Seconds in which a process that let go of its lock is gone; a killed one closes its files a moment before.
+GONE_SECONDS: Final = 3.0
 #: Seconds that a fast stop may take.
 STOP_SECONDS: Final = 90.0
 
@@ -103,8 +105,8 @@ class Launcher:
         self.place.make()
         if running := self.answering():
             return running
-        with alone(self.place.lock), storing(self.place.folder):
-            return self._attached() or self._start(self._initialized())
+        with alone(self.place.lock) as lock, storing(self.place.folder):
+            return self._attached() or self._start(self._initialized(lock))
 
     def answering(self) -> Running | None:
         """The server if it answers at this moment; starts nothing and waits for nothing."""
@@ -124,9 +126,7 @@ class Launcher:
             return False
         place.check()
         with alone(place.lock), storing(place.folder):
-            found = read_postmaster(place.data)
-            if found and self._look(found) is Seen.HERE:
-                raise self._in_use(found.pid)
+            found = self._left(Seen.HERE)
             ran = bool(found and interrupt(found.pid, data=place.data, socket_dir=place.socket_dir))
             until = time.monotonic() + STOP_SECONDS
             while is_held(place.alive) or (ran and found and self._look(found) is Seen.OURS):
@@ -138,6 +138,7 @@ class Launcher:
                         kind="stop_timeout",
                     )
                 time.sleep(0.02)
+            place.sweep()
             with suppress(OSError):
                 os.rmdir(place.socket_dir)
             return ran
@@ -159,18 +160,33 @@ class Launcher:
             elif time.monotonic() > until:
                 raise self._in_use(found.pid if found else None)
             time.sleep(0.05)
-        found = read_postmaster(place.data)
-        if found:
-            seen = self._look(found)
-            if seen in (Seen.HERE, Seen.OURS) or someone_in(place.data):
-                raise self._in_use(found.pid)
-            if number_exists(found.pid):
-                # A zombie's, or some other program's by now. PostgreSQL would take it for a server.
-                place.forget_killed()
+        found = self._left(Seen.HERE, Seen.OURS, children=True)
+        if found and number_exists(found.pid):
+            # A zombie's, or some other program's by now. PostgreSQL would take it for a server.
+            place.forget_killed()
         return None
 
-    def _initialized(self) -> Binaries:
-        """The programs, and data made by them where there were none."""
+    def _left(self, *living: Seen, children: bool = False) -> PostmasterFile | None:
+        """postmaster.pid, once its process is none of `living` any more.
+
+        Raises:
+            DatabaseError: it stays, so it is no dying server but somebody else's (`data_folder_in_use`).
+        """
+        until = time.monotonic() + GONE_SECONDS
+        while found := read_postmaster(self.place.data):
+            if self._look(found) not in living and not (children and someone_in(self.place.data)):
+                break
+            if time.monotonic() > until:
+                raise self._in_use(found.pid)
+            time.sleep(0.02)
+        return found
+
+    def _initialized(self, lock: int) -> Binaries:
+        """The programs, and data made by them where there were none.
+
+        initdb inherits the lock: when this process is killed, the next one waits until the orphan has ended,
+        and what it leaves is swept when nobody writes into it any more.
+        """
         place, account = self.place, self.place.account
         place.sweep()
         programs = self.binaries()
@@ -188,7 +204,7 @@ class Launcher:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
-                    pass_fds=handles,
+                    pass_fds=(lock, *handles),
                     check=False,
                     **account.popen(),
                 )

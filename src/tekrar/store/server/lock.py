@@ -26,8 +26,10 @@ _NO_LOCKS: Final = (errno.ENOTSUP, errno.ENOLCK, errno.ENOSYS, errno.EINVAL)
 
 
 @contextmanager
-def alone(path: Path, *, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+def alone(path: Path, *, seconds: float = WAIT_SECONDS) -> Iterator[int]:
     """Hold a lock file; waits while another process does.
+
+    Gives the handle: a child that inherits it holds the lock on when this process is killed.
 
     Raises:
         DatabaseError: it did not get free (`server_busy`).
@@ -45,7 +47,7 @@ def alone(path: Path, *, seconds: float = WAIT_SECONDS) -> Iterator[None]:
                     kind="server_busy",
                 )
             time.sleep(0.02)
-        yield
+        yield handle
     finally:
         os.close(handle)
 

@@ -56,6 +56,7 @@ BEGIN
     END LOOP;
     IF together IS NOT NULL THEN
         release_set := repetition.insert_set(together);
+        PERFORM tekrar_meta.step('publish/set');
     END IF;
     PERFORM tekrar_meta.step('publish/done');
     RETURN jsonb_build_object('outcome', CASE WHEN jsonb_array_length(waiting) = 0 THEN 'already_visible' ELSE 'published' END,

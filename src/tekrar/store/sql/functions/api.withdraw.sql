@@ -11,6 +11,7 @@ DECLARE
     seq bigint;
 BEGIN
     PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('withdraw/locked');
     PERFORM api.require_scope('tekrar_publisher');
     IF coalesce(btrim(reason), '') = '' THEN
         PERFORM tekrar_meta.bad_argument('reason', 'words that say why', reason);
@@ -28,12 +29,15 @@ BEGIN
     seq := curation.append('withdrawal', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
         WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'release', withdraw.release,
         'reason', withdraw.reason));
+    PERFORM tekrar_meta.step('withdraw/ledger');
     INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
         VALUES (withdraw.release, withdraw.reason, actor, now(), seq);
     PERFORM tekrar_meta.step('withdraw/incident');
     UPDATE repetition.visible v SET release = NULL, version = v.version + 1
         WHERE v.series_key = one.series_key AND v.release = withdraw.release;
+    PERFORM tekrar_meta.step('withdraw/pointer');
     PERFORM curation.move_to('repetition', uuid_send(withdraw.release) || convert_to(withdraw.reason, 'UTF8'));
+    PERFORM tekrar_meta.step('withdraw/done');
     RETURN jsonb_build_object('outcome', 'withdrawn', 'release', withdraw.release);
 END
 $$;

@@ -20,6 +20,7 @@ BEGIN
         = (what.edition, what.policy_digest, what.projection, what.enumerator);
     INSERT INTO repetition.visible (series_key, release, version) VALUES (series.series_key, NULL, 0)
         ON CONFLICT (series_key) DO NOTHING;
+    PERFORM tekrar_meta.step('publish/series');
     SELECT * INTO STRICT old FROM repetition.visible v WHERE v.series_key = series.series_key FOR UPDATE;
     INSERT INTO repetition.repetition_release (release, series_key, profile_key, artifact_key, release_key, short, profile,
                                                predicate, enumerator, text_release, bound, roots, compiler, published_by,
@@ -29,6 +30,7 @@ BEGIN
                insert_release.ledger_seq
         FROM repetition.profile p, core.release t
         WHERE p.profile_key = what.profile_key AND t.release_key = what.release_key;
+    PERFORM tekrar_meta.step('publish/release');
     INSERT INTO restricted.release_control (release, provenance_head, transformation_head, validation_head, evidence_root)
         SELECT b.release, decode(f.facts ->> 'head/provenance', 'hex'), decode(f.facts ->> 'head/transformation', 'hex'),
                decode(f.facts ->> 'root/validation', 'hex'), decode(f.facts ->> 'root/evidence', 'hex')
@@ -38,6 +40,7 @@ BEGIN
         WHERE v.series_key = series.series_key AND v.release IS NOT DISTINCT FROM old.release AND v.version = old.version;
     GET DIAGNOSTICS moved = ROW_COUNT;
     PERFORM tekrar_meta.compare('fact_mismatch', 'visible', '1', moved::text, 'TK020');
+    PERFORM tekrar_meta.step('publish/moved');
     RETURN b.release;
 END
 $$;
