@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
@@ -92,17 +93,22 @@ def _block_tokens(data: bytes, start: int, end: int) -> Ints:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Tokens of a text, in characters."""
-    word, rare, line = _patterns()
-    if rare.search(text) is None:
-        # a match without its group is a run of underscores: a segment, but no word
-        yield from [match.span() for match in word.finditer(text) if match.lastindex]
+    rare, astral = _odd()
+    if rare.search(text) is None and astral.search(text) is None:
+        yield from _matched(_words(0xFFFF), text, 0, len(text))
         return
-    for match in line.finditer(text):
-        low, high = match.span()
-        if rare.search(text, low, high) is None:
-            yield from (found.span() for found in word.finditer(text, low, high) if found.lastindex)
-        else:
+    for line in re.finditer(r"[^\n]*\n|[^\n]+", text):
+        low, high = line.span()
+        if rare.search(text, low, high) is not None:
             yield from ((low + a, low + b) for a, b in _by_rules(text[low:high]))
+        else:
+            most = 0xFFFF if astral.search(text, low, high) is None else sys.maxunicode
+            yield from _matched(_words(most), text, low, high)
+
+
+def _matched(word: re.Pattern[str], text: str, low: int, high: int) -> list[tuple[int, int]]:
+    # a match without its group is a run of underscores: a segment, but no word
+    return [match.span() for match in word.finditer(text, low, high) if match.lastindex]
 
 
 # -- the table ------------------------------------------------------------------------------------------
@@ -132,32 +138,39 @@ def word_break_table() -> dict[str, Ranges]:
     return table
 
 
-def _set(*names: str) -> str:
-    """Body of a regular expression's character class."""
-    spans = (span for name in names for span in word_break_table()[name])
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in spans)
+def _set(*names: str, most: int = sys.maxunicode) -> str:
+    """Body of a regular expression's character class: the code points up to `most` of some classes."""
+    spans = (span for name in names for span in word_break_table()[name] if span[0] <= most)
+    return "".join(f"\\U{low:08x}-\\U{min(high, most):08x}" for low, high in spans)
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Words of ordinary lines, the characters that make a line none, and lines.
+def _odd() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The characters that send a line through the rules, and those outside the basic plane."""
+    rare = _set("ZWJ", "Hebrew_Letter", "Extend_word")
+    return re.compile(f"[{rare}]"), re.compile("[\U00010000-\U0010ffff]")
+
+
+@lru_cache(maxsize=2)
+def _words(most: int) -> re.Pattern[str]:
+    """Words of ordinary lines of code points up to `most` (classes without astral ranges are much faster).
 
     In ordinary lines a skipped character (WB4) always follows a base, so a class repeated together with the
     skipped ones is the base repeated. Runs are possessive: nothing is ever given back.
     """
-    letter, number, kana, low = _set("ALetter"), _set("Numeric"), _set("Katakana"), _set("ExtendNumLet")
-    skip = _set(*_SKIPPED)
-    mid_letter, mid_number = _set(*_MID_LETTER), _set(*_MID_NUMBER)
+
+    def of(*names: str) -> str:
+        return _set(*names, most=most)
+
+    letter, number, kana, low = of("ALetter"), of("Numeric"), of("Katakana"), of("ExtendNumLet")
+    skip, mid_letter, mid_number = of(*_SKIPPED), of(*_MID_LETTER), of(*_MID_NUMBER)
     letters = f"[{letter}][{letter}{skip}]*+(?:[{mid_letter}][{skip}]*+[{letter}][{letter}{skip}]*+)*+"
     numbers = f"[{number}][{number}{skip}]*+(?:[{mid_number}][{skip}]*+[{number}][{number}{skip}]*+)*+"
     joined = f"(?:(?:{letters}|{numbers})++|[{kana}][{kana}{skip}]*+)"
     lows = f"[{low}][{low}{skip}]*+"
-    other = f"[{_set('Other_word')}][{skip}]*+"
-    word = re.compile(f"(?:{lows})?+({joined})(?:{lows}{joined})*+(?:{lows})?+|{lows}|({other})")
-    return (
-        word,
-        re.compile(f"[{_set('ZWJ', 'Hebrew_Letter', 'Extend_word')}]"),
-        re.compile(r"[^\n]*\n|[^\n]+"),
+    other = f"[{of('Other_word')}][{skip}]*+"
+    return re.compile(
+        f"({joined})(?:{lows}{joined})*+(?:{lows})?+|({other})|{lows}(?:({joined})(?:{lows})?+)*+"
     )
 
 
