@@ -169,9 +169,8 @@ def _words(most: int) -> re.Pattern[str]:
     joined = f"(?:(?:{letters}|{numbers})++|[{kana}][{kana}{skip}]*+)"
     lows = f"[{low}][{low}{skip}]*+"
     other = f"[{of('Other_word')}][{skip}]*+"
-    return re.compile(
-        f"({joined})(?:{lows}{joined})*+(?:{lows})?+|({other})|{lows}(?:({joined})(?:{lows})?+)*+"
-    )
+    rest = f"(?:{lows}{joined})*+(?:{lows})?+"
+    return re.compile(f"({joined}){rest}|({other})|{lows}(?:({joined}){rest})?+")
 
 
 # -- the rules, one by one --------------------------------------------------------------------------------
