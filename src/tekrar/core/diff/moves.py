@@ -19,42 +19,36 @@ from tekrar.core.diff.units import WORD
 #: Pairs of equal leftover words, at most, for the first way.
 PAIRS: Final = 1 << 14
 MIN_UNITS: Final = 2
-_NO_ID: Final = -1
 
 #: First source unit, first target unit, units.
 Fragment = tuple[int, int, int]
+#: Keys of a side's units; None where the backbone or a fragment holds the unit.
+Side = list[bytes | None]
+Array = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-def moved(left: list[int], right: list[int], kind: Sequence[int]) -> list[Fragment]:
+def moved(
+    left: Side, right: Side, kind: Sequence[int], *, words: Sequence[int], targets: Sequence[int]
+) -> list[Fragment]:
     """The moved fragments, in the order they are taken.
 
     Args:
-        left, right: ids of the units of either side; -1 where the backbone holds the unit. Changed: the units
-            of every fragment found become -1.
+        left, right: keys of the units of either side; None where the backbone holds the unit. Changed: the
+            units of every fragment found become None.
         kind: kind of the units of the left side.
+        words, targets: positions of the free words of either side, ascending.
     """
-    places: dict[int, list[int]] = {}
-    common = {item for item, what in zip(left, kind, strict=True) if what == WORD and item >= 0}
-    for at, item in enumerate(right):
-        if item in common:
-            places.setdefault(item, []).append(at)
-    if not places:
-        return []
-    starts = [at for at, item in enumerate(left) if item in places]
-    if sum(len(places[left[at]]) for at in starts) <= PAIRS:
-        return _by_runs(left, right, kind, starts=starts, places=places)
+    places: dict[bytes | None, list[int]] = {left[at]: [] for at in words}
+    for at in targets:
+        held = places.get(right[at])
+        if held is not None:
+            held.append(at)
+    if sum(len(places[left[at]]) for at in words) <= PAIRS:
+        return _by_runs(left, right, kind, _runs(left, right, words=words, places=places))
     return _by_windows(left, right, kind)
 
 
-def _by_runs(
-    left: list[int],
-    right: list[int],
-    kind: Sequence[int],
-    *,
-    starts: list[int],
-    places: dict[int, list[int]],
-) -> list[Fragment]:
-    runs = _runs(left, right, starts=starts, places=places)
+def _by_runs(left: Side, right: Side, kind: Sequence[int], runs: Sequence[Fragment]) -> list[Fragment]:
     heap = [(-size, a, b) for a, b, size in runs]
     heapify(heap)
     found: list[Fragment] = []
@@ -64,7 +58,7 @@ def _by_runs(
         pieces = _free(left, right, a, b, size=size)
         if pieces and pieces[0][2] == size:
             found.append((a, b, size))
-            left[a : a + size] = right[b : b + size] = [_NO_ID] * size
+            left[a : a + size] = right[b : b + size] = [None] * size
             continue
         for start, target, length in pieces:
             if length >= MIN_UNITS and WORD in kind[start : start + length]:
@@ -73,41 +67,37 @@ def _by_runs(
 
 
 def _runs(
-    left: list[int], right: list[int], *, starts: list[int], places: dict[int, list[int]]
+    left: Side, right: Side, *, words: Sequence[int], places: dict[bytes | None, list[int]]
 ) -> list[Fragment]:
     """Maximal common fragments around pairs of equal words, each once."""
     found: list[Fragment] = []
     seen: set[tuple[int, int]] = set()
-    for a in starts:
+    for a in words:
         for b in places[left[a]]:
             if (a, b) in seen:
                 continue
-            low = 1
-            while low <= a and low <= b and left[a - low] == right[b - low] != _NO_ID:
+            low, most = 1, min(a, b)
+            while low <= most and left[a - low] == right[b - low] is not None:
                 low += 1
-            low -= 1
-            high = 1
-            while a + high < len(left) and b + high < len(right):
-                item = left[a + high]
-                if item != right[b + high] or item == _NO_ID:
-                    break
+            high, most = 1, min(len(left) - a, len(right) - b)
+            while high < most and (item := left[a + high]) == right[b + high] is not None:
                 if item in places:
                     seen.add((a + high, b + high))
                 high += 1
-            if low + high >= MIN_UNITS:
-                found.append((a - low, b - low, low + high))
+            if low + high > MIN_UNITS:
+                found.append((a - low + 1, b - low + 1, low + high - 1))
     return found
 
 
-def _free(left: list[int], right: list[int], a: int, b: int, *, size: int) -> list[Fragment]:
+def _free(left: Side, right: Side, a: int, b: int, *, size: int) -> list[Fragment]:
     """The stretches of a run that no fragment has taken on either side."""
     ours, theirs = left[a : a + size], right[b : b + size]
-    if ours == theirs and _NO_ID not in ours:
+    if ours == theirs and None not in ours:
         return [(a, b, size)]
     pieces: list[Fragment] = []
     begun = -1
     for at in range(size + 1):
-        free = at < size and ours[at] >= 0 and theirs[at] >= 0
+        free = at < size and ours[at] is not None and theirs[at] is not None
         if free and begun < 0:
             begun = at
         elif not free and begun >= 0:
@@ -119,11 +109,11 @@ def _free(left: list[int], right: list[int], a: int, b: int, *, size: int) -> li
 # -- windows by falling length ----------------------------------------------------------------------------
 
 
-def _by_windows(left: list[int], right: list[int], kind: Sequence[int]) -> list[Fragment]:
+def _by_windows(left: Side, right: Side, kind: Sequence[int]) -> list[Fragment]:
     """Fragments by length: for each length from the longest common one downwards, by source and target.
 
-    A window is known by the ranks of two windows of a power of two that cover it; ranks are of the ids as they
-    were at first, and a window counts while all its units are free on its side.
+    A window is known by the ranks of two windows of a power of two that cover it; ranks are of the ids as
+    they were at first, and a window counts while all its units are free on its side.
     """
     ranks = _ranks(left, right)
     words = np.concatenate([[0], np.cumsum(np.array(kind, np.int64) == WORD)])
@@ -146,25 +136,27 @@ def _by_windows(left: list[int], right: list[int], kind: Sequence[int]) -> list[
             if held:
                 b = held.pop()
                 found.append((a, b, longest))
-                left[a : a + longest] = right[b : b + longest] = [_NO_ID] * longest
+                left[a : a + longest] = right[b : b + longest] = [None] * longest
 
 
-Keyed = tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int64]]]
+#: Windows' places and keys.
+Keyed = tuple[Array, Array]
 
 
-def _taken(side: list[int], start: int, size: int) -> bool:
+def _taken(side: Side, start: int, size: int) -> bool:
     # windows of one length: one that was taken covers the first or the last unit of any that it meets
-    return side[start] < 0 or side[start + size - 1] < 0
+    return side[start] is None or side[start + size - 1] is None
 
 
-def _ranks(left: list[int], right: list[int]) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+def _ranks(left: Side, right: Side) -> list[Array]:
     """Rank p of a place: an id of the 2**p units from it on, over left, a fence and right."""
-    level = np.array([*left, _NO_ID, *right], np.int64)
+    ids: dict[bytes | None, int] = {None: 0}
+    level = np.array([ids.setdefault(key, len(ids)) for key in (*left, None, *right)], np.int64)
     ranks = [level]
     width = 1
     while width * 2 <= min(len(left), len(right)):
         span = len(level) - width
-        pair = (level[:span] + 1) * (int(level.max()) + 2) + level[width:] + 1
+        pair = level[:span] * (int(level.max()) + 1) + level[width:]
         _, level = np.unique(pair, return_inverse=True)
         ranks.append(level.astype(np.int64))
         width *= 2
@@ -172,11 +164,11 @@ def _ranks(left: list[int], right: list[int]) -> list[np.ndarray[tuple[int], np.
 
 
 def _windows(
-    left: list[int],
-    right: list[int],
-    ranks: list[np.ndarray[tuple[int], np.dtype[np.int64]]],
+    left: Side,
+    right: Side,
+    ranks: list[Array],
     *,
-    words: np.ndarray[tuple[int], np.dtype[np.int64]],
+    words: Array,
     size: int,
 ) -> tuple[Keyed, Keyed]:
     """Free windows of a length with their keys: on the left those with a word, on the right all."""
@@ -187,7 +179,7 @@ def _windows(
     key = rank[: total - size + 1] * (int(rank.max()) + 2) + rank[shift : total - size + 1 + shift]
     sides = []
     for side, offset in ((left, 0), (right, len(left) + 1)):
-        held = np.concatenate([[0], np.cumsum(np.array(side, np.int64) < 0)])
+        held = np.concatenate([[0], np.cumsum([key is None for key in side])])
         free = held[size:] == held[:-size]
         if offset == 0:
             free &= words[size:] > words[:-size]
@@ -197,11 +189,11 @@ def _windows(
 
 
 def _longest(
-    left: list[int],
-    right: list[int],
-    ranks: list[np.ndarray[tuple[int], np.dtype[np.int64]]],
+    left: Side,
+    right: Side,
+    ranks: list[Array],
     *,
-    words: np.ndarray[tuple[int], np.dtype[np.int64]],
+    words: Array,
     most: int,
 ) -> int:
     """Length of the longest free common fragment with a word; 1 or less when none has two units.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from struct import Struct
+from typing import Final
 
 from tekrar.core.encoding import lp, sha256, u32
 from tekrar.core.token import TOKENIZER
@@ -34,23 +35,12 @@ OPERATIONS: Final = {
 }
 NAMES: Final = {code: name for name, code in OPERATIONS.items()}
 _HEAD: Final = lp(SCRIPT_TAG) + lp(ALGORITHM.encode("ascii")) + lp(TOKENIZER.encode("ascii"))
-_WIDTH: Final = 33
-_MOST: Final = 1 << 64
+_ROW: Final = Struct(">BQQQQ")
 
 
-class Operation(NamedTuple):
-    """One operation; spans are half-open byte ranges of each side's release, empty where a side has none."""
-
-    code: int
-    left_start: int
-    left_end: int
-    right_start: int
-    right_end: int
-
-    @property
-    def name(self) -> str:
-        """The operation's name in the closed list."""
-        return NAMES[self.code]
+#: Code, left start, left end, right start, right end: half-open byte ranges of each side's release, empty
+#: where a side has none. A plain tuple of integers, for scripts are made by the million.
+Operation = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -62,10 +52,7 @@ class Script:
     @cached_property
     def encoded(self) -> bytes:
         """Canonical bytes (`docs/encoding.md` section 11)."""
-        rows = [
-            op[0].to_bytes(1, "big") + b"".join([place.to_bytes(8, "big") for place in op[1:]])
-            for op in self.operations
-        ]
+        rows = [_ROW.pack(*operation) for operation in self.operations]
         return _HEAD + u32(len(rows)) + b"".join(rows)
 
     @property
@@ -95,24 +82,21 @@ def decode(data: bytes) -> Script:
         )
     rows = data[len(_HEAD) + 4 :]
     count = int.from_bytes(data[len(_HEAD) : len(_HEAD) + 4], "big")
-    if len(data) < len(_HEAD) + 4 or len(rows) != count * _WIDTH:
+    if len(data) < len(_HEAD) + 4 or len(rows) != count * _ROW.size:
         raise _refuse(
             f"the script states {count} operations and holds {len(rows)} bytes of them",
-            f"{_WIDTH} bytes an operation",
+            f"{_ROW.size} bytes an operation",
             "diff_malformed",
         )
-    found = []
-    for at in range(0, len(rows), _WIDTH):
-        code = rows[at]
-        if code not in NAMES:
+    found = tuple(_ROW.iter_unpack(rows))
+    for number, operation in enumerate(found, 1):
+        if operation[0] not in NAMES:
             raise _refuse(
-                f"operation {at // _WIDTH + 1}: {code} is no operation",
+                f"operation {number}: {operation[0]} is no operation",
                 ", ".join(f"{value} {name}" for name, value in OPERATIONS.items()),
                 "diff_operation",
             )
-        places = (int.from_bytes(rows[p : p + 8], "big") for p in range(at + 1, at + _WIDTH, 8))
-        found.append(Operation(code, *places))
-    return Script(tuple(found))
+    return Script(found)
 
 
 def _refuse(message: str, expected: str, kind: str) -> VerificationError:

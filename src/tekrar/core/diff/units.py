@@ -59,6 +59,16 @@ class Units:
         """Position of the unit that begins at a byte; `end` stands for the position after the last."""
         return {byte: at for at, byte in enumerate(self.edge)}
 
+    @cached_property
+    def solid(self) -> list[int]:
+        """Positions of the words and boundaries."""
+        return [at for at, what in enumerate(self.kind) if what != GAP]
+
+    @cached_property
+    def solid_key(self) -> list[bytes]:
+        """Keys of the words and boundaries."""
+        return [self.key[at] for at in self.solid]
+
     def witness(self, start: int = -1, end: int = -1) -> bytes:
         """The bytes that a profile compares, masks replaced by their typed marker; the whole by default."""
         low = 0 if start < 0 else self.index[start]
