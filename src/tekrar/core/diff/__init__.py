@@ -6,8 +6,25 @@ evidence*; requirements 3.7; `docs/encoding.md` section 11).
 its ID.
 """
 
+from tekrar.core.diff.check import replay, verify
 from tekrar.core.diff.derive import diff
-from tekrar.core.diff.script import ALGORITHM, Operation, Script
+from tekrar.core.diff.record import Endpoint, PassageDiff, diff_of, verified
+from tekrar.core.diff.script import ALGORITHM, Operation, Script, decode
 from tekrar.core.diff.units import MAX_UNITS, Units, units_of
 
-__all__ = ["ALGORITHM", "MAX_UNITS", "Operation", "Script", "Units", "diff", "units_of"]
+__all__ = [
+    "ALGORITHM",
+    "MAX_UNITS",
+    "Endpoint",
+    "Operation",
+    "PassageDiff",
+    "Script",
+    "Units",
+    "decode",
+    "diff",
+    "diff_of",
+    "replay",
+    "units_of",
+    "verified",
+    "verify",
+]

@@ -1,0 +1,112 @@
+"""What kind of change stands between two pieces of text: case, punctuation, normalisation and so on.
+
+For the eye only: no kind enters a script, a digest or an ID (ADR-009: a display summary cannot replace the
+replayable script).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from itertools import combinations
+from typing import Final
+
+_APOSTROPHES: Final = dict.fromkeys(map(ord, "’‘ʼ＇`´ʻʿʾ′‛"), "'")
+_TURKISH: Final = {ord("I"): "ı", ord("İ"): "i"}
+#: A formula of many words is compared by its single foldings only.
+_MOST: Final = 4096
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _without_invisible(text: str) -> str:
+    kept = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc") or c in "\t\n\r")
+    return "".join(" " if unicodedata.category(c) == "Zs" else c for c in kept)
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
+
+
+def _with_plain_apostrophes(text: str) -> str:
+    return text.translate(_APOSTROPHES)
+
+
+def _without_punctuation(text: str) -> str:
+    return "".join(c for c in text if unicodedata.category(c)[0] != "P")
+
+
+def _without_diacritics(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text).replace("ـ", "")
+    return unicodedata.normalize("NFC", "".join(c for c in apart if unicodedata.category(c)[0] != "M"))
+
+
+def _small(text: str) -> str:
+    return text.translate(_TURKISH).casefold()
+
+
+def _without_numbers(text: str) -> str:
+    found: list[str] = []
+    for character in text:
+        if character.isnumeric():
+            if not found or found[-1] != "0":
+                found.append("0")
+        else:
+            found.append(character)
+    return "".join(found)
+
+
+#: Kind of change -> the folding that makes it vanish; nearest to nothing first.
+FOLDINGS: Final[dict[str, Callable[[str], str]]] = {
+    "normalisation": _composed,
+    "invisible characters": _without_invisible,
+    "spaces": _without_spaces,
+    "apostrophes": _with_plain_apostrophes,
+    "punctuation": _without_punctuation,
+    "diacritics": _without_diacritics,
+    "case": _small,
+    "numerals": _without_numbers,
+}
+WORDS: Final = "words"
+
+
+def kinds_between(left: str, right: str) -> tuple[str, ...]:
+    """The fewest kinds that explain a change together; `("words",)` when none do."""
+    if left == right:
+        return ()
+    most = 3 if len(left) + len(right) <= _MOST else 1
+    if most > 1 and _folded(left, FOLDINGS) != _folded(right, FOLDINGS):
+        return (WORDS,)
+    for count in range(1, most + 1):
+        for names in combinations(FOLDINGS, count):
+            if _folded(left, names) == _folded(right, names):
+                return names
+    return tuple(FOLDINGS) if most > 1 else (WORDS,)
+
+
+def _folded(text: str, names: object) -> str:
+    for name, fold in FOLDINGS.items():
+        if name in names:  # type: ignore[operator]
+            text = fold(text)
+    return text
+
+
+def invisible_names(text: str) -> list[str]:
+    """Names of the invisible characters of a text, in the order they first stand in it."""
+    found = dict.fromkeys(c for c in text if is_invisible(c))
+    return [f"U+{ord(c):04X} {unicodedata.name(c, 'control character')}" for c in found]
+
+
+def is_invisible(character: str) -> bool:
+    """Format and control characters, and spaces other than the plain one."""
+    return character != " " and unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp")
+
+
+def form_of(text: str) -> str:
+    """NFC, NFD or neither: how a text composes its letters; "" where both are the same."""
+    composed, apart = unicodedata.is_normalized("NFC", text), unicodedata.is_normalized("NFD", text)
+    if composed and apart:
+        return ""
+    return "NFC" if composed else "NFD" if apart else "mixed"
