@@ -94,8 +94,8 @@ def _folded(text: str, names: object) -> str:
 
 
 def invisible_names(text: str) -> list[str]:
-    """Names of the invisible characters of a text, in the order they first stand in it."""
-    found = dict.fromkeys(c for c in text if is_invisible(c))
+    """Names of the invisible characters of a text but tabs and line ends, in the order they first stand."""
+    found = dict.fromkeys(c for c in text if is_invisible(c) and c not in "\t\n\r")
     return [f"U+{ord(c):04X} {unicodedata.name(c, 'control character')}" for c in found]
 
 

@@ -88,12 +88,10 @@ def summary_of(changes: Sequence[Change]) -> dict[str, Any]:
 def _said(kinds: Sequence[str]) -> str:
     if not kinds:
         return "the two passages are the same, byte for byte"
-    if kinds == ["moved"]:
-        return "the same words in another order"
-    if WORDS in kinds:
-        others = [k for k in kinds if k != WORDS]
-        return "differs in words" + (f"; elsewhere in {_listed(others)}" if others else "")
-    return f"differs only in {_listed(['order' if k == 'moved' else k for k in kinds])}"
+    others = ["order" if kind == "moved" else kind for kind in kinds if kind != WORDS]
+    if len(others) == len(kinds):
+        return f"differs only in {_listed(others)}"
+    return "differs in words" + (f"; elsewhere in {_listed(others)}" if others else "")
 
 
 def _listed(kinds: Sequence[str]) -> str:

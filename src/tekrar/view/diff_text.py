@@ -53,9 +53,8 @@ def _passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
     parts: list[str] = []
     for change in changes:
         if change.op == "equal":
-            parts.append(
-                "\n".join(f"{FSI}{safe(line)}{PDI}" if line else "" for line in _lines(change.after))
-            )
+            lines = change.after.split("\n")
+            parts.append("\n".join(f"{FSI}{safe(line)}{PDI}" if line else "" for line in lines))
         elif change.op == "move":
             parts.append(_painted("{>", change.after, "<}", _BLUE if colour else ""))
         elif change.op == "boundary_change":
