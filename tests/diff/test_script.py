@@ -95,9 +95,10 @@ def test_three_thousand_pairs_of_verses_replay() -> None:
             "sabah erken geldi akşam geç",
             "akşam geç sabah erken geldi",
             [
-                ("insert", "", "akşam geç "),
+                ("move", "akşam geç", "akşam geç"),
+                ("boundary_change", "", " "),
                 ("equal", "sabah erken geldi", "sabah erken geldi"),
-                ("delete", " akşam geç", ""),
+                ("boundary_change", " ", ""),
             ],
         ),
     ],

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Final
 
-_APOSTROPHES: Final = dict.fromkeys(map(ord, "’‘ʼ＇`´ʻʿʾ′‛"), "'")
+_APOSTROPHES: Final = frozenset("'’‘ʼ＇`´ʻʿʾ′‛")
 _TURKISH: Final = {ord("I"): "ı", ord("İ"): "i"}
-#: A formula of many words is compared by its single foldings only.
+#: Characters of a change, at most, for which kinds are tried together.
 _MOST: Final = 4096
 
 
@@ -30,21 +30,25 @@ def _without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
-def _with_plain_apostrophes(text: str) -> str:
-    return text.translate(_APOSTROPHES)
+def _without_apostrophes(text: str) -> str:
+    return "".join(c for c in text if c not in _APOSTROPHES)
 
 
 def _without_punctuation(text: str) -> str:
-    return "".join(c for c in text if unicodedata.category(c)[0] != "P")
+    return "".join(c for c in text if unicodedata.category(c)[0] != "P" or c in _APOSTROPHES)
+
+
+def _small(text: str) -> str:
+    return text.casefold()
+
+
+def _small_in_turkish(text: str) -> str:
+    return text.translate(_TURKISH).casefold()
 
 
 def _without_diacritics(text: str) -> str:
     apart = unicodedata.normalize("NFD", text).replace("ـ", "")
     return unicodedata.normalize("NFC", "".join(c for c in apart if unicodedata.category(c)[0] != "M"))
-
-
-def _small(text: str) -> str:
-    return text.translate(_TURKISH).casefold()
 
 
 def _without_numbers(text: str) -> str:
@@ -58,17 +62,19 @@ def _without_numbers(text: str) -> str:
     return "".join(found)
 
 
-#: Kind of change -> the folding that makes it vanish; nearest to nothing first.
+#: Kind of change -> the folding that makes it vanish; nearest to nothing first, and in the order they apply.
 FOLDINGS: Final[dict[str, Callable[[str], str]]] = {
     "normalisation": _composed,
     "invisible characters": _without_invisible,
     "spaces": _without_spaces,
-    "apostrophes": _with_plain_apostrophes,
+    "apostrophes": _without_apostrophes,
     "punctuation": _without_punctuation,
+    "case": _small_in_turkish,
     "diacritics": _without_diacritics,
-    "case": _small,
     "numerals": _without_numbers,
 }
+#: The same with the small letters of other languages, where I is the capital of i.
+_ELSEWHERE: Final = FOLDINGS | {"case": _small}
 WORDS: Final = "words"
 
 
@@ -76,20 +82,25 @@ def kinds_between(left: str, right: str) -> tuple[str, ...]:
     """The fewest kinds that explain a change together; `("words",)` when none do."""
     if left == right:
         return ()
-    most = 3 if len(left) + len(right) <= _MOST else 1
-    if most > 1 and _folded(left, FOLDINGS) != _folded(right, FOLDINGS):
-        return (WORDS,)
-    for count in range(1, most + 1):
-        for names in combinations(FOLDINGS, count):
-            if _folded(left, names) == _folded(right, names):
-                return names
-    return tuple(FOLDINGS) if most > 1 else (WORDS,)
+    explained = (_explained(left, right, foldings) for foldings in (FOLDINGS, _ELSEWHERE))
+    return next((kinds for kinds in explained if kinds), (WORDS,))
 
 
-def _folded(text: str, names: object) -> str:
-    for name, fold in FOLDINGS.items():
-        if name in names:  # type: ignore[operator]
-            text = fold(text)
+def _explained(left: str, right: str, foldings: dict[str, Callable[[str], str]]) -> tuple[str, ...]:
+    names = tuple(foldings)
+    short = len(left) + len(right) <= _MOST
+    if short and _folded(left, foldings, names) != _folded(right, foldings, names):
+        return ()
+    for count in range(1, 4 if short else 2):
+        for chosen in combinations(names, count):
+            if _folded(left, foldings, chosen) == _folded(right, foldings, chosen):
+                return chosen
+    return names if short else ()
+
+
+def _folded(text: str, foldings: dict[str, Callable[[str], str]], names: tuple[str, ...]) -> str:
+    for name in names:
+        text = foldings[name](text)
     return text
 
 
