@@ -2,9 +2,9 @@
 
 python -m bench.diffs [--pairs N] [--seed N] [FILE.jsonl.gz ...]
 
-Without files: the King James Version of the demo, and what lies in ../shared/corpora. Two kinds of pair: passages
-of the corpora taken at random, and passages of 400 words with every 20th word or so changed. Rates are of one
-process; difflib gets words only, its autojunk off, and its answer is neither replayed nor verified.
+Without files: the King James Version of the demo, and what lies in ../shared/corpora. Two kinds of pair:
+passages of the corpora taken at random, and passages of 400 words with every 20th word or so changed. Rates
+are of one process; difflib gets words only, its autojunk off, and its answer is not replayed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ SIZE = 100_000
 
 def texts_of(file: Path) -> list[str]:
     """Paragraph texts of a corpus of JSON lines."""
-    opened = gzip.open(file) if file.suffix == ".gz" else file.open("rb")
-    with opened as lines:
-        found = [json.loads(line) for line in lines]
+    data = file.read_bytes()
+    lines = (gzip.decompress(data) if file.suffix == ".gz" else data).splitlines()
+    found = [json.loads(line) for line in lines]
     return [row["text"] for row in found if row.get("text")]
 
 
@@ -153,7 +153,8 @@ def report_large(texts: Sequence[str], pick: random.Random) -> None:
     made, _ = timed(lambda: diff(*units))
     full, _ = timed(lambda: checked([units]))
     print(
-        f"100 kB, 1 % changed: units {spent:.2f} s, diff {made:.2f} s, with replay and re-derivation {full:.2f} s"
+        f"100 kB, 1 % changed: units {spent:.2f} s, diff {made:.2f} s, "
+        f"with replay and re-derivation {full:.2f} s"
     )
 
 
@@ -180,7 +181,8 @@ def main() -> None:
             checked([(units_of(left.encode()), units_of(right.encode()))])
             done += 1
     print(
-        f"{done:,} random pairs of {len(found)} corpora replayed and verified, {time.process_time() - began:.0f} CPU s"
+        f"{done:,} random pairs of {len(found)} corpora replayed and verified, "
+        f"{time.process_time() - began:.0f} CPU s"
     )
 
 

@@ -22,6 +22,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -83,7 +84,7 @@ def _block_tokens(data: bytes, start: int, end: int) -> Ints:
             expected="UTF-8 from one character boundary to another",
             kind="not_utf8",
         ) from None
-    spans = np.array(list(_spans(text)), np.int64).reshape(-1, 2)
+    spans = np.fromiter(chain.from_iterable(_spans(text)), np.int64).reshape(-1, 2)
     if len(text) == len(raw):
         return spans + start
     octets = np.frombuffer(raw, np.uint8)

@@ -32,6 +32,9 @@ from tekrar.errors import VerificationError
 #: Operations that hold source units, and those that hold target units.
 _FROM_LEFT = (EQUAL, DELETE, REPLACE, MOVE, BOUNDARY_CHANGE)
 _FROM_RIGHT = (EQUAL, INSERT, REPLACE, MOVE, BOUNDARY_CHANGE)
+#: Operations whose source, and whose target, may be empty.
+_BARE_LEFT = (INSERT, BOUNDARY_CHANGE)
+_BARE_RIGHT = (DELETE, BOUNDARY_CHANGE)
 
 
 def replay(script: Script, left: Units, right: Units) -> bytes:
@@ -60,11 +63,11 @@ def verify(script: Script, left: Units, right: Units) -> None:
     operations = script.operations
     for number, operation in enumerate(operations, 1):
         _check_operation(number, operation, left, right)
-    for number, (one, other) in enumerate(pairwise(operations), 2):
-        if order_of(one) >= order_of(other):
+    for number, (one, other) in enumerate(pairwise(map(order_of, operations)), 2):
+        if one >= other:
             _refuse(
                 number,
-                other[0],
+                operations[number - 1][0],
                 "stands out of order",
                 "target start, target end, source start, source end, ascending",
                 kind="diff_order",

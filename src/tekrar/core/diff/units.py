@@ -9,9 +9,10 @@ mask by its kind alone, which is all that the projection keeps of it (ADR-009 *A
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -90,7 +91,7 @@ def units_of(
         text: the bytes that hold it.
         start, end: the passage; the whole text by default.
         boundaries: separators and masks inside it, ascending and disjoint.
-        words: tokens of the stretches between the boundaries, when they are known already.
+        words: the words, ascending, none across a boundary, when they are known already.
 
     Raises:
         UsageError: more than `MAX_UNITS` units (kind diff_too_large).
@@ -103,46 +104,49 @@ def units_of(
     kind: list[int] = []
     key: list[bytes] = []
     at = start
-    for low, high, name in _fixed(text, start, stop, boundaries, words):
-        if low > at:
-            edge.append(at)
-            kind.append(GAP)
-            key.append(text[at:low])
+    for low, high, name in [*boundaries, (stop, stop, "")]:
+        inside = tokens(text, start=at, end=low) if words is None else _between(words, at, low)
+        _cut(text, at, low, inside.ravel().tolist(), into=(edge, kind, key))
         if high > low:
             edge.append(low)
-            kind.append(BOUNDARY if name else WORD)
-            key.append(_boundary_key(name, text[low:high]) if name else text[low:high])
+            kind.append(BOUNDARY)
+            key.append(_boundary_key(name, text[low:high]))
         at = high
-    if stop > at:
-        edge.append(at)
-        kind.append(GAP)
-        key.append(text[at:stop])
     edge.append(stop)
     if len(key) > MAX_UNITS:
         raise _too_large(start, stop, len(key))
     return Units(text, start, stop, edge, kind, key)
 
 
+def _cut(
+    text: bytes, start: int, end: int, bounds: list[int], *, into: tuple[list[int], list[int], list[bytes]]
+) -> None:
+    """Words and gaps of a stretch between boundaries; `bounds` are the words' starts and ends in turn."""
+    if start == end:
+        return
+    edge, kind, key = into
+    starts, ends = [start, *bounds], [*bounds, end]
+    pieces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    kinds = [GAP, WORD] * (len(bounds) // 2) + [GAP]
+    if b"" in pieces:  # words side by side, and none before the first or after the last
+        held = [bool(piece) for piece in pieces]
+        edge += compress(starts, held)
+        kind += compress(kinds, held)
+        key += filter(None, pieces)
+        return
+    edge += starts
+    kind += kinds
+    key += pieces
+
+
+def _between(words: Ints, start: int, end: int) -> Ints:
+    low, high = np.searchsorted(words[:, 0], [start, end])
+    return words[low:high]
+
+
 def _boundary_key(name: str, content: bytes) -> bytes:
     kept = b"" if name == "note_marker" else content
     return _TYPED + name.encode("ascii") + _TYPED + kept + _TYPED
-
-
-def _fixed(
-    text: bytes, start: int, end: int, boundaries: Sequence[Boundary], words: Ints | None
-) -> Iterable[tuple[int, int, str]]:
-    """Words (named "") and boundaries in order."""
-    if words is not None or not boundaries:
-        found = tokens(text, start=start, end=end) if words is None else words
-        plain = [(low, high, "") for low, high in found.tolist()]
-        return sorted([*plain, *boundaries]) if boundaries else plain
-    placed: list[tuple[int, int, str]] = []
-    at = start
-    for low, high, name in [*boundaries, (end, end, "")]:
-        placed += [(a, b, "") for a, b in tokens(text, start=at, end=low).tolist()]
-        placed.append((low, high, name))
-        at = high
-    return placed[:-1]
 
 
 def _refuse_longer(
