@@ -150,7 +150,7 @@ def test_the_reverse_is_another_script() -> None:
             assert diff(left, right).digest != diff(right, left).digest
 
 
-@pytest.mark.req("DIF-09")
+@pytest.mark.req("DIF-09", "CORE-06")
 def test_operations_hold_byte_coordinates_and_no_text() -> None:
     text = "önce bir söz, sonra o söz".encode()
     left, right = units_of(text, start=0, end=14), units_of(text, start=15)
