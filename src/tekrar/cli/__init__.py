@@ -29,6 +29,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "classes": ("tekrar.cli.classes", "list exact classes"),
     "coverage": ("tekrar.cli.coverage", "show what was enumerated, excluded, matched, unique"),
     "diff-artifacts": ("tekrar.cli.diff_artifacts", "say what differs between two artifacts, and why"),
+    "diff": ("tekrar.cli.diff", "show exactly how two passages differ, or verify a diff"),
     "report": ("tekrar.cli.report", "write a page that shows what repeats"),
     "db": ("tekrar.cli.db", "start, stop, migrate, back up the database"),
     "load": ("tekrar.cli.load", "bring an artifact and its text into the database"),

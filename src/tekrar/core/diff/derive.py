@@ -1,0 +1,165 @@
+"""The one canonical script of two passages, `adr009.diff-lcs-move.1` (requirements 3.7).
+
+Common units at both ends are equal; in the middle a longest common subsequence over words and boundaries is
+the backbone, and a gap is equal between neighbours that are matched and adjacent on both sides; fragments
+that moved are found among the rest; what is left between two equal blocks is a replacement when there is one
+piece on either side, else deletions and insertions, and a boundary change when no word is in it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from tekrar.core.diff.lcs import matches
+from tekrar.core.diff.moves import moved
+from tekrar.core.diff.script import (
+    BOUNDARY_CHANGE,
+    DELETE,
+    EQUAL,
+    INSERT,
+    MOVE,
+    REPLACE,
+    Script,
+)
+from tekrar.core.diff.units import GAP, WORD, Units
+
+#: First and end unit of either side: left, left, right, right.
+Block = tuple[int, int, int, int]
+#: First and end unit of a piece of one side.
+Piece = tuple[int, int]
+
+
+def diff(left: Units, right: Units) -> Script:
+    """The canonical script from the left passage to the right one: a function of their units alone."""
+    blocks = _equal_blocks(left, right)
+    regions = list(_between(blocks, len(left.key), len(right.key)))
+    taken = _moved(left, right, blocks, regions)
+    # ordered by target and then source (rule 5), in units, which ascend as their bytes do
+    found = [(c, d, a, b, EQUAL) for a, b, c, d in blocks]
+    found += [(b, b + size, a, a + size, MOVE) for a, b, size in taken]
+    ours = sorted((a, a + size) for a, _, size in taken)
+    theirs = sorted((b, b + size) for _, b, size in taken)
+    for region in regions:
+        found += _changes(region, (ours, theirs), kinds=(left.kind, right.kind))
+    found.sort()
+    mine, others = left.edge, right.edge
+    return Script(tuple([(code, mine[a], mine[b], others[c], others[d]) for c, d, a, b, code in found]))
+
+
+# -- the backbone ---------------------------------------------------------------------------------------
+
+
+def _equal_blocks(left: Units, right: Units) -> list[Block]:
+    """Equal blocks: maximal, disjoint, ascending on both sides."""
+    ours, theirs, kind = left.key, right.key, left.kind
+    head = _common_start(ours, theirs)
+    tail = _common_end(ours, theirs, most=min(len(ours), len(theirs)) - head)
+    high, end = len(ours) - tail, len(theirs) - tail
+    pairs = [(high, end)] if tail else []
+    if head < high and head < end:
+        pairs = _matched(left, right, (head, high, head, end)) + pairs
+    blocks: list[Block] = []
+    low, stop, first, last = 0, head, 0, head
+    for a, b in pairs:
+        if stop > low and (
+            (a == stop and b == last)
+            or (a == stop + 1 and b == last + 1 and kind[stop] == GAP and ours[stop] == theirs[last])
+        ):
+            stop, last = a + 1, b + 1  # the gap between two neighbours matched on both sides is equal too
+            continue
+        if stop > low:
+            blocks.append((low, stop, first, last))
+        low, stop, first, last = a, a + 1, b, b + 1
+    if tail:
+        stop, last = len(ours), len(theirs)
+    return [*blocks, (low, stop, first, last)] if stop > low else blocks
+
+
+def _common_start(ours: list[bytes], theirs: list[bytes]) -> int:
+    """Number of equal units at the start, by comparing slices that halve."""
+    low, high = 0, min(len(ours), len(theirs))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ours[low:middle] == theirs[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(ours: list[bytes], theirs: list[bytes], *, most: int) -> int:
+    low, high = 0, most
+    a, b = len(ours), len(theirs)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ours[a - middle : a - low] == theirs[b - middle : b - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _matched(left: Units, right: Units, middle: Block) -> list[tuple[int, int]]:
+    """Pairs of equal words and boundaries of the middle, by their longest common subsequence."""
+    low, high, first, end = middle
+    ours, theirs = left.solid, right.solid
+    a, b = bisect_left(ours, low), bisect_left(theirs, first)
+    found = matches(
+        left.solid_key[a : bisect_left(ours, high)], right.solid_key[b : bisect_left(theirs, end)]
+    )
+    return [(ours[a + i], theirs[b + j]) for i, j in found]
+
+
+# -- what is left ---------------------------------------------------------------------------------------
+
+
+def _moved(
+    left: Units, right: Units, blocks: Sequence[Block], regions: Sequence[Block]
+) -> list[tuple[int, int, int]]:
+    """Moved fragments: first unit of either side, and units."""
+    words = [at for low, high, _, _ in regions for at in range(low, high) if left.kind[at] == WORD]
+    targets = [at for _, _, low, high in regions for at in range(low, high) if right.kind[at] == WORD]
+    if not words or not targets:
+        return []
+    ours: list[bytes | None] = list(left.key)
+    theirs: list[bytes | None] = list(right.key)
+    for low, high, first, end in blocks:
+        ours[low:high] = theirs[first:end] = [None] * (high - low)
+    return moved(ours, theirs, left.kind, words=words, targets=targets)
+
+
+def _between(blocks: Sequence[Block], units: int, others: int) -> Iterator[Block]:
+    """The regions between neighbouring blocks, before the first and after the last, where not empty."""
+    low = first = 0
+    for a, b, c, d in [*blocks, (units, units, others, others)]:
+        if low < a or first < c:
+            yield low, a, first, c
+        low, first = b, d
+
+
+def _pieces(low: int, high: int, taken: Sequence[Piece]) -> list[Piece]:
+    """What moves leave of a range."""
+    found, at = [], low
+    for a, b in taken[bisect_left(taken, (low, low)) : bisect_left(taken, (high, high))]:
+        if at < a:
+            found.append((at, a))
+        at = b
+    return [*found, (at, high)] if at < high else found
+
+
+def _changes(
+    region: Block, taken: tuple[list[Piece], list[Piece]], *, kinds: tuple[list[int], list[int]]
+) -> list[tuple[int, int, int, int, int]]:
+    """Replacements, deletions, insertions and boundary changes of a region: target, source and code."""
+    low, high, first, end = region
+    ours = _pieces(low, high, taken[0]) if taken[0] and low < high else [(low, high)][: high - low]
+    theirs = _pieces(first, end, taken[1]) if taken[1] and first < end else [(first, end)][: end - first]
+    kind, other = kinds
+    if len(ours) == len(theirs) == 1:
+        (a, b), (c, d) = ours[0], theirs[0]
+        worded = WORD in kind[a:b] or WORD in other[c:d]
+        return [(c, d, a, b, REPLACE if worded else BOUNDARY_CHANGE)]
+    found = [(first, first, a, b, DELETE if WORD in kind[a:b] else BOUNDARY_CHANGE) for a, b in ours]
+    found += [(c, d, low, low, INSERT if WORD in other[c:d] else BOUNDARY_CHANGE) for c, d in theirs]
+    return found

@@ -1,0 +1,206 @@
+"""The units of a passage: words, gaps and boundaries, each with its byte range.
+
+A boundary is a separator of the structure (inter_sentence, inter_paragraph) or a masked note marker; a word
+is a token of `TOKENIZER`, cut sentence by sentence and never across a boundary; a gap is all the bytes
+between two neighbours of those kinds. Separators of no bytes are no units: there is nothing to cover. Two
+units are equal when their keys are: a word or gap by its exact bytes, a separator by its kind and bytes, a
+mask by its kind alone, which is all that the projection keeps of it (ADR-009 *Annotation projections*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import Final
+
+import numpy as np
+
+from tekrar.core.policy import ATOM_INTER_SENTENCE, ATOM_SENTENCE
+from tekrar.core.text import TextRelease
+from tekrar.core.token import Ints, tokens
+from tekrar.errors import UsageError
+
+#: Most units of one endpoint. Part of the algorithm: above it there is no diff, never another algorithm.
+MAX_UNITS: Final = 1 << 16
+
+GAP: Final = 0
+WORD: Final = 1
+BOUNDARY: Final = 2
+
+#: No UTF-8 holds this byte, so that a boundary's key is no word's and no gap's.
+_TYPED: Final = b"\xff"
+
+#: Byte range and kind: inter_sentence, inter_paragraph or note_marker.
+Boundary = tuple[int, int, str]
+
+
+@dataclass(frozen=True)
+class Units:
+    """A passage cut into units that tile it.
+
+    Attributes:
+        text: bytes that hold the passage: those of its release.
+        start, end: the passage, in bytes of `text`.
+        edge: first byte of every unit, then `end`.
+        kind: GAP, WORD or BOUNDARY per unit.
+        key: per unit what it is compared by.
+    """
+
+    text: bytes
+    start: int
+    end: int
+    edge: list[int]
+    kind: list[int]
+    key: list[bytes]
+
+    @cached_property
+    def index(self) -> dict[int, int]:
+        """Position of the unit that begins at a byte; `end` stands for the position after the last."""
+        return {byte: at for at, byte in enumerate(self.edge)}
+
+    @cached_property
+    def solid(self) -> list[int]:
+        """Positions of the words and boundaries."""
+        return [at for at, what in enumerate(self.kind) if what != GAP]
+
+    @cached_property
+    def solid_key(self) -> list[bytes]:
+        """Keys of the words and boundaries."""
+        return [self.key[at] for at in self.solid]
+
+    def witness(self, start: int = -1, end: int = -1) -> bytes:
+        """The bytes that a profile compares, masks replaced by their typed marker; the whole by default."""
+        low = 0 if start < 0 else self.index[start]
+        high = len(self.key) if end < 0 else self.index[end]
+        return b"".join(self.key[low:high])
+
+
+def units_of(
+    text: bytes,
+    *,
+    start: int = 0,
+    end: int | None = None,
+    boundaries: Sequence[Boundary] = (),
+    words: Ints | None = None,
+) -> Units:
+    """The units of a byte range.
+
+    Args:
+        text: the bytes that hold it.
+        start, end: the passage; the whole text by default.
+        boundaries: separators and masks inside it, ascending and disjoint.
+        words: the words, ascending, none across a boundary, when they are known already.
+
+    Raises:
+        UsageError: more than `MAX_UNITS` units (kind diff_too_large).
+        IntegrityError: the range is no UTF-8 or cuts a character.
+    """
+    stop = len(text) if end is None else end
+    if stop - start > MAX_UNITS:  # shorter ones cannot have too many: a unit has a byte
+        _refuse_longer(text, start, stop, boundaries, words)
+    edge: list[int] = []
+    kind: list[int] = []
+    key: list[bytes] = []
+    at = start
+    for low, high, name in [*boundaries, (stop, stop, "")]:
+        inside = tokens(text, start=at, end=low) if words is None else _between(words, at, low)
+        _cut(text, at, low, inside.ravel().tolist(), into=(edge, kind, key))
+        if high > low:
+            edge.append(low)
+            kind.append(BOUNDARY)
+            key.append(_boundary_key(name, text[low:high]))
+        at = high
+    edge.append(stop)
+    if len(key) > MAX_UNITS:
+        raise _too_large(start, stop, len(key))
+    return Units(text, start, stop, edge, kind, key)
+
+
+def _cut(
+    text: bytes, start: int, end: int, bounds: list[int], *, into: tuple[list[int], list[int], list[bytes]]
+) -> None:
+    """Words and gaps of a stretch between boundaries; `bounds` are the words' starts and ends in turn."""
+    if start == end:
+        return
+    edge, kind, key = into
+    starts, ends = [start, *bounds], [*bounds, end]
+    pieces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    kinds = [GAP, WORD] * (len(bounds) // 2) + [GAP]
+    if b"" in pieces:  # words side by side, and none before the first or after the last
+        held = [bool(piece) for piece in pieces]
+        edge += compress(starts, held)
+        kind += compress(kinds, held)
+        key += filter(None, pieces)
+        return
+    edge += starts
+    kind += kinds
+    key += pieces
+
+
+def _between(words: Ints, start: int, end: int) -> Ints:
+    low, high = np.searchsorted(words[:, 0], [start, end])
+    return words[low:high]
+
+
+def _boundary_key(name: str, content: bytes) -> bytes:
+    kept = b"" if name == "note_marker" else content
+    return _TYPED + name.encode("ascii") + _TYPED + kept + _TYPED
+
+
+def _refuse_longer(
+    text: bytes, start: int, end: int, boundaries: Sequence[Boundary], words: Ints | None
+) -> None:
+    """Refuse a passage of too many words before lists are made of them."""
+    known = tokens(text, start=start, end=end) if words is None else words
+    if max(len(known) - 1, 0) + len(boundaries) > MAX_UNITS:
+        raise _too_large(start, end, len(known) + len(boundaries))
+
+
+def _too_large(start: int, end: int, count: int) -> UsageError:
+    return UsageError(
+        "the passage has too many units for a diff",
+        where=f"bytes {start}..{end}, {count} words, gaps and boundaries or more",
+        expected=f"at most {MAX_UNITS} on either side",
+        mend="compare smaller passages, such as the paragraphs inside",
+        kind="diff_too_large",
+    )
+
+
+def boundaries_of(
+    release: TextRelease, start: int, end: int, *, masks: Sequence[tuple[int, int]] = ()
+) -> list[Boundary]:
+    """Structural separators of a range of a release, and the masks of a projection in it.
+
+    A range that begins or ends inside a separator holds that part of it. A separator of no bytes stays in
+    the list, as a place that no word crosses.
+
+    Args:
+        release: the release.
+        start, end: the range, in bytes.
+        masks: masked spans, ascending and disjoint; a separator that meets one is cut round it.
+    """
+    first = int(np.searchsorted(release.atom_end, start, side="left"))
+    last = int(np.searchsorted(release.atom_start, end, side="right"))
+    kinds = release.atom_kind[first:last].tolist()
+    lows, highs = release.atom_start[first:last].tolist(), release.atom_end[first:last].tolist()
+    found: list[Boundary] = []
+    spans = [(max(a, start), min(b, end)) for a, b in masks if a < end and start < b]
+    for code, low, high in zip(kinds, lows, highs, strict=True):
+        if code != ATOM_SENTENCE and low <= end and start <= high:
+            name = "inter_sentence" if code == ATOM_INTER_SENTENCE else "inter_paragraph"
+            found += [(a, b, name) for a, b in _outside(max(low, start), min(high, end), spans)]
+    found += [(a, b, "note_marker") for a, b in spans]
+    return sorted(found)
+
+
+def _outside(low: int, high: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What is left of a range without some spans; an empty range stays as it is."""
+    pieces, at = [], low
+    for a, b in spans:
+        if a < high and low < b:
+            if a > at:
+                pieces.append((at, a))
+            at = b
+    return [*pieces, (at, high)] if at < high or (not pieces and at == low) else pieces

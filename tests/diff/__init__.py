@@ -1,0 +1,1 @@
+"""Tests of tokens' users: units, scripts, records, the verb and its views."""
