@@ -150,10 +150,14 @@ def _find_halves(a: Cover, b: Cover, of_a: int, of_b: int) -> Found | None:
     return None
 
 
-def touches(index: Index, a: Spans, b: Spans) -> int | None:
-    """Rank of the best entry with a byte of both occurrences, on two sides."""
+def touches(
+    index: Index, a: Spans, b: Spans, *, least: tuple[int, int] = (1, 1), percent: int = 100
+) -> int | None:
+    """Rank of the best entry that holds, on two sides, this many bytes (or percent of them) of each."""
     one, other = index.cover(a), index.cover(b)
     for rank in sorted(one.keys() & other.keys()):
-        if any(left != right for left in one[rank] for right in other[rank]):
-            return rank
+        for left, covered in one[rank].items():
+            for right, also in other[rank].items():
+                if left != right and 100 * covered >= percent * least[0] and 100 * also >= percent * least[1]:
+                    return rank
     return None

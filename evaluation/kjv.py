@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evaluation.entries import Entry, Index, find_pairs
+from evaluation.entries import Entry, Index, find_pairs, touches
 from evaluation.figures import Figure, at_queue
 from evaluation.formulas import Formulas
 from evaluation.passages import Passages, Spans
-from evaluation.quran import extents, same, touched
+from evaluation.quran import extents, same
 from evaluation.risale import rows
 from evaluation.words import shared_in_order, words
 
@@ -81,7 +81,7 @@ def named(
     worded: list[int | None] = []
     for row in gold:
         a, b = (extents(row[f"{side}_ord"], passages) for side in "ab")
-        rank = 0 if same(a, b, passages) else touched(index, a, b, LEAST_BYTES)
+        rank = 0 if same(a, b, passages) else touches(index, a, b, least=(LEAST_BYTES, LEAST_BYTES))
         ranks.append(rank)
         if int(row["kjv_shared5"] or 0) > 0 or float(row["kjv_ratio"] or 0) >= 0.5:
             worded.append(rank)

@@ -4,7 +4,7 @@ python peer_run.py datasketch|rensa PARAGRAPHS.jsonl PAIRS.jsonl     near-duplic
 python peer_run.py rapidfuzz|difflib PAIRS.jsonl                      edit scripts of pairs of token lists
 
 PARAGRAPHS has one list of folded words a line; the pairs are written as [a, b] line numbers, best first by
-exact Jaccard of the shingles. The last line on stdout is a JSON object with the seconds of the peer's own work.
+exact Jaccard of the shingles. The last line on stdout is a JSON object with the seconds of the peer's work.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from evaluation.entries import Entry, Index
+from evaluation.entries import Entry, Index, touches
 from evaluation.figures import Figure, at_queue
 from evaluation.passages import Passages, Spans
 from evaluation.risale import rows
@@ -28,7 +28,7 @@ def score(corpus: str, folder: Path, passages: Passages, entries: Sequence[Entry
     lexical: list[int | None] = []
     for row in rows(folder / "gold_mutashabihat.tsv"):
         a, b = (extents(row[f"{side}_ord"], passages) for side in "ab")
-        rank = 0 if same(a, b, passages) else touched(index, a, b, LEAST_BYTES)
+        rank = 0 if same(a, b, passages) else touches(index, a, b, least=(LEAST_BYTES, LEAST_BYTES))
         ranks.append(rank)
         if float(row["ratio"]) >= 0.5 or int(row["longest_run"]) >= 4:
             lexical.append(rank)
@@ -53,14 +53,3 @@ def same(a: Spans, b: Spans, passages: Passages) -> bool:
     """Whether two ranges are byte-equal, paragraph for paragraph (one exact class each)."""
     left, right = passages.pieces(a), passages.pieces(b)
     return left == right
-
-
-def touched(index: Index, a: Spans, b: Spans, least: int) -> int | None:
-    """Rank of the best entry with at least so many bytes of both, on two sides."""
-    one, other = index.cover(a), index.cover(b)
-    for rank in sorted(one.keys() & other.keys()):
-        for left, covered in one[rank].items():
-            for right, also in other[rank].items():
-                if left != right and min(covered, also) >= least:
-                    return rank
-    return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from evaluation.entries import Entry, Index, find, touches
 from evaluation.figures import Figure, at_queue
 from evaluation.passages import Passages, Span, length
+from evaluation.words import placed_words
 
 QUEUE = 5000
 QUEUES: tuple[int | None, ...] = (1000, QUEUE, None)
@@ -35,6 +37,7 @@ def pairs(corpus: str, silver: list[dict[str, str]], passages: Passages, index: 
     """Recall of silver pairs by class: by extents, and (told only) by a touch of both."""
     ranks: dict[str, list[int | None]] = defaultdict(list)
     loose: dict[str, list[int | None]] = defaultdict(list)
+    by_run: list[int | None] = []
     for row in silver:
         a, b = (passages.paragraph(int(row[f"{s}_ord"]), row[f"{s}_book"]) for s in "ab")
         left, right = (
@@ -51,6 +54,8 @@ def pairs(corpus: str, silver: list[dict[str, str]], passages: Passages, index: 
             rank = hit.rank if hit else None
             near = rank if rank is not None and rank <= QUEUE else touches(index, left, right)
         ranks[row["cls"]].append(rank)
+        if row["cls"] == "partial":
+            by_run.append(rank if rank is not None and rank <= QUEUE else around_run(index, a, b))
         loose[row["cls"]].append(near)
     figures = []
     for name, mine in sorted(ranks.items()):
@@ -58,7 +63,24 @@ def pairs(corpus: str, silver: list[dict[str, str]], passages: Passages, index: 
             target = TARGETS.get(name) if queue == QUEUE else None
             figures.append(at_queue(corpus, name, mine, queue=queue, target=target))
         figures.append(at_queue(corpus, f"{name}, touched", loose[name], queue=QUEUE))
+    what = "partial, or its longest common run of words"
+    figures.append(at_queue(corpus, what, by_run, queue=QUEUE, target=TARGETS["partial"]))
     return figures
+
+
+def around_run(index: Index, a: int, b: int) -> int | None:
+    """Rank of the best entry that covers the longest common run of words of two paragraphs, whole."""
+    passages = index.passages
+    texts = [passages.text[low:high].decode() for low, high in (passages.extent(a), passages.extent(b))]
+    left, right = (placed_words(text, "tr") for text in texts)
+    run = SequenceMatcher(
+        None, [w[0] for w in left], [w[0] for w in right], autojunk=False
+    ).find_longest_match()
+    if not run.size:
+        return None
+    one = (passages.inside(a, left[run.a][1], left[run.a + run.size - 1][2]),)
+    other = (passages.inside(b, right[run.b][1], right[run.b + run.size - 1][2]),)
+    return touches(index, one, other, least=(length(one), length(other)), percent=RUN_PERCENT)
 
 
 def runs(

@@ -20,6 +20,17 @@ def words(text: str, language: str = "en") -> list[str]:
     return [re.sub("['’ʼ]", "", word) for word in _WORD.findall(text.lower())]
 
 
+def placed_words(text: str, language: str = "en") -> list[tuple[str, int, int]]:
+    """White-space separated words, folded, with their byte extents; none without a letter."""
+    found = []
+    for match in re.finditer(r"\S+", text):
+        folded = "".join(words(match.group(), language))
+        if folded:
+            start = len(text[: match.start()].encode())
+            found.append((folded, start, start + len(match.group().encode())))
+    return found
+
+
 def raw_words(text: str) -> list[str]:
     """Words as they stand; a bracketed word of the KJV without its brackets."""
     return _WORD.findall(text)
