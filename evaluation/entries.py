@@ -35,6 +35,11 @@ class Entry:
         return bool(self.record.get("places"))
 
 
+def two_sided(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries as a reader sees them who knows of no groups: left and right alone."""
+    return [Entry(entry.rank, entry.sides[:2]) for entry in entries]
+
+
 def read_entries(path: Path, passages: Passages) -> list[Entry]:
     """All entries of a JSON-lines file in the order of the file, which is their rank.
 

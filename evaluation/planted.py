@@ -7,12 +7,12 @@ import json
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from evaluation.entries import Entry, Found, Index, find
+from evaluation.entries import Entry, Found, Index, find, two_sided
 from evaluation.figures import Figure, at_queue
 from evaluation.passages import Passages, Span, Spans, length, union
 from evaluation.words import words
@@ -252,6 +252,10 @@ def score(corpus: str, folder: Path, passages: Passages, entries: Sequence[Entry
     index = Index(entries, passages)
     pairs = pairs_of(truth, passages, index)
     figures = recall(corpus, pairs)
+    if any(entry.is_group for entry in entries):
+        alone = recall(corpus, pairs_of(truth, passages, Index(two_sided(entries), passages)))
+        named = [f for f in alone if f.queue is None and f.what in (*TARGETS, QUOTATION)]
+        figures += [replace(f, what=f"{f.what}, left and right alone", target=None) for f in named]
     figures += strays(corpus, entries, truth, Touch(truth, passages))
     found, count = formula_occurrences(truth, passages, index)
     figures.append(Figure(corpus, "formula occurrences in a class or group", found, count, target=1.0))
@@ -282,11 +286,12 @@ def recall(corpus: str, pairs: Sequence[Pair]) -> list[Figure]:
         figures.append(at_queue(corpus, f"type {name}", [pair.rank for pair in mine], queue=None))
     for name, mine in sorted(groups.items()):
         if name in targets:
-            figures += ends(corpus, name, mine, 0.93 if name.startswith("variant") else 0.97)
-    return figures
+            figures += ends(corpus, name, mine, None if name.startswith("variant") else 0.97)
+    variants = [pair for pair in pairs if pair.kind == "variant"]
+    return figures + ends(corpus, "variants of all rates", variants, 0.93)
 
 
-def ends(corpus: str, name: str, pairs: Sequence[Pair], target: float) -> list[Figure]:
+def ends(corpus: str, name: str, pairs: Sequence[Pair], target: float | None) -> list[Figure]:
     """Single ends, and pairs with all ends, within two tokens; pairs that a class links are exact anyhow."""
     judged = [pair.ends for pair in pairs if pair.ends]
     single = [off for one in judged for off in one]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from evaluation.entries import Entry, Index, find, touches
+from evaluation.entries import Entry, Index, find, touches, two_sided
 from evaluation.figures import Figure, at_queue
 from evaluation.passages import Passages, Span, length
 from evaluation.words import placed_words
@@ -28,7 +29,12 @@ def rows(path: Path) -> list[dict[str, str]]:
 def score(corpus: str, folder: Path, passages: Passages, entries: Sequence[Entry]) -> list[Figure]:
     """Every figure of the Risale."""
     index = Index(entries, passages)
-    figures = pairs(corpus, rows(folder / "silver_pairs.tsv"), passages, index)
+    silver = rows(folder / "silver_pairs.tsv")
+    figures = pairs(corpus, silver, passages, index)
+    if any(entry.is_group for entry in entries):
+        alone = pairs(corpus, silver, passages, Index(two_sided(entries), passages))
+        named = [figure for figure in alone if figure.queue == QUEUE and figure.what in TARGETS]
+        figures += [replace(f, what=f"{f.what}, left and right alone", target=None) for f in named]
     figures += runs(corpus, rows(folder / "silver_runs.tsv"), passages, entries)
     return [*figures, Figure(corpus, "entries", number=len(entries))]
 

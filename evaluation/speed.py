@@ -56,7 +56,8 @@ def growth(args: argparse.Namespace, tell: Tell) -> list[Figure]:
     figures: list[Figure] = []
     place = shared_corpora()
     cpu: dict[int, float] = {}
-    for millions in (1, 3, 10) if place is not None else ():
+    sizes = [size for size in (1, 3, 10) if size <= args.largest]
+    for millions in sizes if place is not None else ():
         assert place is not None
         name = f"planted-{millions}m"
         folder = args.cache / name
@@ -70,11 +71,12 @@ def growth(args: argparse.Namespace, tell: Tell) -> list[Figure]:
         assert made.usage is not None
         cpu[millions] = made.usage.cpu
         figures += usage_figures(name, made.usage)
-    if cpu:
+    if 3 in cpu:
         ratio = cpu[3] / cpu[1]
-        exponent = math.log(cpu[10] / cpu[1]) / math.log(10)
         what = "CPU, planted 3 million words / 1 million"
         figures.append(Figure("planted", what, target=GROWTH_3M, at_least=False, number=ratio, unit="x"))
+    if 10 in cpu:
+        exponent = math.log(cpu[10] / cpu[1]) / math.log(10)
         what = "exponent of CPU, planted 10 million words / 1 million"
         figures.append(Figure("planted", what, target=EXPONENT_10M, at_least=False, number=exponent))
     return figures + hostile(args, tell)

@@ -321,6 +321,7 @@ def test_a_later_character_passes_and_nothing_joins_across_it() -> None:
         assert not unicode.is_known(character)
         text = f"a{character}\u0301 \u064e{character}\u0651 E\u0301{character.upper()}"
         assert unicode.nfc_text(text) == text.replace("E\u0301", "\u00c9")
+        assert unicode.nfc_text(f"{character}\u0651\u064e") == f"{character}\u064e\u0651"
         assert unicode.default_case_text(character) == character
         assert unicode.turkish_case_text(f"I{character}") == f"ı{character}"
 

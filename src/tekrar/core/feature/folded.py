@@ -58,7 +58,7 @@ class Folded:
         for start, end in zip(self.start, self.end, strict=True):
             if start > at:
                 found.append((at, start))
-            at = max(at, end)
+            at = end
         if self.size > at:
             found.append((at, self.size))
         return tuple(found)
