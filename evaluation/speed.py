@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import random
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench.corpora import tekrar
 from bench.process import Usage, measured
 from evaluation.corpora import Built, Corpus, Tell, built, shared_corpora, shared_plant
+from evaluation.entries import Entry, read_entries
 from evaluation.figures import Figure
 from evaluation.generate import Generated, generate
+from evaluation.passages import Passages
 
 MB, GB = 10**6, 10**9
 #: Most CPU seconds and bytes by corpus.
@@ -91,12 +93,15 @@ def hostile(args: argparse.Namespace, tell: Tell) -> list[Figure]:
             packages = _built_text(name, paragraphs, Path(work))
             made = generate(packages, Path(work), python=args.python)
             assert made.usage is not None
-            count, most, alone = _links(made.path, len(paragraphs))
+            passages = packages.passages()
+            entries = read_entries(made.path, passages)
+            most, alone = partners(passages, entries)
         what = "wall time of the generator"
         figures.append(
             Figure(name, what, target=HOSTILE_SECONDS, at_least=False, number=made.usage.wall, unit="s")
         )
-        figures.append(Figure(name, "entries", number=count))
+        figures.append(Figure(name, "entries", number=len(entries)))
+        figures.append(Figure(name, "CPU of the generator", number=made.usage.cpu, unit="s"))
         if name == "4000 of one family":
             figures.append(
                 Figure(name, "paragraphs without a partner", target=0, at_least=False, number=alone)
@@ -136,15 +141,18 @@ def _built_text(name: str, paragraphs: list[str], work: Path) -> Built:
     return Built(Corpus(name.replace(" ", "-"), "speed", "en", work, source), release, artifact)
 
 
-def _links(path: Path, paragraphs: int) -> tuple[int, int, int]:
-    """(entries, most partners of a paragraph, paragraphs in no entry)."""
-    partners: dict[int, set[int]] = {}
-    count = 0
-    with path.open("rb") as file:
-        for line in file:
-            count += 1
-            record = json.loads(line)
-            left, right = record["left"]["start"], record["right"]["start"]
-            partners.setdefault(left, set()).add(right)
-            partners.setdefault(right, set()).add(left)
-    return count, max(map(len, partners.values()), default=0), paragraphs - len(partners)
+def partners(passages: Passages, entries: Sequence[Entry]) -> tuple[int, int]:
+    """(most partners that entries with two sides give one paragraph, paragraphs that no entry speaks of)."""
+    found: dict[int, set[int]] = defaultdict(set)
+    spoken: set[int] = set()
+    for entry in entries:
+        touched = [passages.touched(span) for span in entry.sides]
+        spoken.update(number for side in touched for number in side)
+        if not entry.is_group:
+            for a in touched[0]:
+                for b in touched[1]:
+                    if a != b:
+                        found[a].add(b)
+                        found[b].add(a)
+    full = {number for number, start in enumerate(passages.start) if passages.end[number] > start}
+    return max(map(len, found.values()), default=0), len(full - spoken)

@@ -12,6 +12,7 @@ from evaluation.entries import Entry
 from evaluation.figures import Figure, at_queue
 from evaluation.formulas import Formulas, masked, numbered
 from evaluation.passages import Passages
+from evaluation.speed import hostile_texts, partners
 from evaluation.words import placed_words, shared_in_order, words
 from tekrar.build import build
 from tekrar.corpus.jsonl import import_jsonl
@@ -148,3 +149,19 @@ def test_a_figure_tells_by_how_much_it_falls_short() -> None:
     assert at_queue("c", "w", [0, 3, 9, None], queue=None, target=0.75).verdict == "met"
     assert Figure("c", "w", target=2.0, at_least=False, number=2.5).verdict == "short by 0.5"
     assert Figure("c", "w", target=1.0).verdict == "-"
+
+
+def test_partners_are_counted_by_paragraph(passages: Passages) -> None:
+    low, high = passages.extent(passages.paragraph(1))
+    part = Entry(2, ((low + 4, high), passages.extent(passages.paragraph(3))))
+    group = Entry(3, tuple(passages.extent(passages.paragraph(n)) for n in (5, 6, 7)), {"places": [0]})
+    most, alone = partners(passages, [entry(passages, 1, 1, 2), part, group])
+    assert (most, alone) == (2, len(TEXTS) - 6)
+    assert partners(passages, []) == (0, len(TEXTS))
+
+
+def test_hostile_texts_have_the_sizes_they_are_named_after() -> None:
+    sizes = {name: (len(rows), len(set(rows))) for name, rows in hostile_texts()}
+    assert sizes["4000 identical"] == (4000, 1)
+    assert sizes["400 x 10 near-identical"][0] == sizes["4000 of one family"][0] == 4000
+    assert min(sizes["400 x 10 near-identical"][1], sizes["4000 of one family"][1]) > 3900
