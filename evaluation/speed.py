@@ -101,7 +101,16 @@ def hostile(args: argparse.Namespace, tell: Tell) -> list[Figure]:
             Figure(name, what, target=HOSTILE_SECONDS, at_least=False, number=made.usage.wall, unit="s")
         )
         figures.append(Figure(name, "entries", number=len(entries)))
-        figures.append(Figure(name, "CPU of the generator", number=made.usage.cpu, unit="s"))
+        figures.append(
+            Figure(
+                name,
+                "CPU of the generator",
+                target=HOSTILE_SECONDS,
+                at_least=False,
+                number=made.usage.cpu,
+                unit="s",
+            )
+        )
         if name == "4000 of one family":
             figures.append(
                 Figure(name, "paragraphs without a partner", target=0, at_least=False, number=alone)
