@@ -19,6 +19,7 @@ from evaluation.words import words
 
 QUEUES: tuple[int | None, ...] = (1000, 5000, None)
 SLACK_TOKENS = 2
+FAR_BYTES = 1000
 PARTNERS = 12
 QUOTED_WORDS = 8
 #: Exact classes link a pair when they cover this part of the shorter occurrence on both sides.
@@ -166,7 +167,8 @@ def standing(one: Planted, side: Span, passages: Passages) -> Span:
     """An entry's side beside an occurrence, also where a copy of its paragraph stands for it."""
     if side[0] < one.spans[-1][1] and one.spans[0][0] < side[1]:
         return side
-    mine, its = passages.touched(one.spans[0]), passages.touched(side)
+    mine = [paragraph for span in one.spans for paragraph in passages.touched(span)]
+    its = passages.touched(side)
     for paragraph in mine:
         for other in its:
             if passages.representative[paragraph] == passages.representative[other]:
@@ -176,7 +178,9 @@ def standing(one: Planted, side: Span, passages: Passages) -> Span:
 
 
 def tokens_between(text: bytes, a: int, b: int) -> int:
-    """Words, whole or broken, between two byte places."""
+    """Words, whole or broken, between two byte places; far ones are more than anyone forgives."""
+    if abs(a - b) > FAR_BYTES:
+        return FAR_BYTES
     return len(words(text[min(a, b) : max(a, b)].decode("utf-8", "ignore")))
 
 
