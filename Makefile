@@ -1,5 +1,5 @@
 # Every target works alone on a machine that has only Python 3.11+ with venv, and make.
-#   make setup | demo | test | faults | lint | bench | conformance | docs | lock | clean
+#   make setup | demo | test | faults | lint | bench | eval | conformance | docs | lock | clean
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ LOCK_FLAGS ?=
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
 
-.PHONY: help setup demo test faults lint bench conformance docs lock clean
+.PHONY: help setup demo test faults lint bench eval conformance docs lock clean
 
 help:
 	@sed -n '1,2s/^# *//p' Makefile
@@ -70,6 +70,9 @@ lint: setup
 bench: setup
 	@$(BIN)/python -m bench
 
+eval: setup
+	@$(BIN)/python -m evaluation
+
 conformance: setup
 	@$(BIN)/python -m tests.conformance $(CONFORMANCE)
 
@@ -88,6 +91,6 @@ lock:
 
 clean:
 	@test ! -d demo-out/database || TEKRAR_DATA_DIR=demo-out/database $(BIN)/tekrar db stop >/dev/null 2>&1 || true
-	rm -rf $(VENV) build-out demo-out bench-out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	rm -rf $(VENV) build-out demo-out bench-out eval-out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis \
 	  .import_linter_cache
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests bench evaluation -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -38,7 +38,7 @@ def committed(root: Path) -> list[Path]:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
     if listed.returncode == 0:
         return [root / name for name in listed.stdout.decode().split("\0") if name]
-    hidden = {".venv", ".git", "build-out", "demo-out", "bench-out"}
+    hidden = {".venv", ".git", "build-out", "demo-out", "bench-out", "eval-out"}
     return [path for path in root.rglob("*") if path.is_file() and not hidden & set(path.parts)]
 
 
