@@ -76,6 +76,47 @@ def test_publishing_the_visible_release_again_is_nothing(admin: Connection, publ
     assert everything(admin) == before
 
 
+@pytest.mark.req("REL-04", "CUR-11")
+def test_a_new_set_of_visible_releases_rests_on_every_fact_of_its_plan(
+    admin: Connection, actors: Loaded
+) -> None:
+    """The releases are there already, so the set alone would be recorded, and is refused with a stale plan."""
+    one = new_load(admin, "takım ")
+    for short in PROFILES:
+        assert publish(admin, plan_of(admin, one, short))["outcome"] == "published"
+    plan = plan_of(admin, one, *PROFILES, together=True)
+    call(admin, ADMINISTRATOR, "yönetici", "api.freeze", "deneme")
+    found = refused(admin, plan)
+    assert (found["kind"], found["fact"]) == ("fact_mismatch", "freeze-epoch")
+    plan = plan_of(admin, one, *PROFILES, together=True)
+    done = publish(admin, plan)
+    assert done["outcome"] == "already_visible"
+    assert done["set"]
+    # The set is recorded, so that nothing is left to do, however old the plan is.
+    before = everything(admin)
+    assert publish(admin, plan) == done
+    assert everything(admin) == before
+
+
+def test_a_plan_has_each_profile_once_and_a_set_is_the_four_of_one_artifact(
+    admin: Connection, actors: Loaded
+) -> None:
+    one, two = new_load(admin, "biçim "), new_load(admin, "biçim iki ")
+    four = json.loads(plan_of(admin, one, *PROFILES))["publications"]
+    other = json.loads(plan_of(admin, two, "PS"))["publications"]
+    for entries, together in (
+        ([four[0], four[0]], False),
+        ([four[0]], True),
+        (four[:3], True),
+        ([*four[:3], other[0]], True),
+        ([], True),
+        (four, "belki"),
+        (four, 1),
+    ):
+        found = refused(admin, json.dumps({"publications": entries, "set": together}))
+        assert (found["state"], found["kind"]) == ("TK012", "bad_argument"), (len(entries), together)
+
+
 @pytest.mark.req("REL-04", "CUR-06")
 def test_a_revoked_grant_publishes_nothing(admin: Connection, actors: Loaded) -> None:
     one = new_load(admin, "yetki")
