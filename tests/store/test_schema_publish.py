@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from tekrar.core.encoding import manifest_root, no_scope, profile_scope
 from tekrar.store.session import Connection
 from tests.store.matrix import ADMINISTRATOR, BUILDER, OWNER, PUBLISHER, READER
 from tests.store.schema_database import acting_as, refusal
@@ -66,6 +69,30 @@ def test_a_release_is_named_by_what_it_binds(admin: Connection, published: Publi
         }
 
 
+@pytest.mark.req("REL-01", "REL-09")
+def test_the_document_of_identities_says_what_a_release_s_id_is_made_of(
+    admin: Connection, published: Published, repo_root: Path
+) -> None:
+    """Every bound name stands in docs/encoding.md, and a head that never moved is what it says."""
+    section = (repo_root / "docs/encoding.md").read_text(encoding="utf-8")
+    section = section.split("\n**Repetition release.**")[1].split("\n## ")[0]
+    named = set(re.findall(r"[a-z]+(?:-[a-z]+)*", section))
+    for bound, profile, predicate in admin.execute(
+        "SELECT bound, profile, predicate FROM repetition.repetition_release"
+    ).fetchall():
+        facts = json.loads(bound)
+        for name, value in facts.items():
+            group, _, kind = name.rpartition("/")
+            assert group in ("", "root", "head")
+            assert group == "root" or kind in named, name
+            if group == "head" and kind in ("curation", "provenance", "transformation"):
+                assert value == bytes(32).hex()
+            elif group == "head":
+                own = profile_scope(profile.bytes, predicate)
+                scope = no_scope() if kind == "propagation-policies" else own
+                assert value == manifest_root(kind, scope, []).hex(), name
+
+
 def test_publishing_the_visible_release_again_is_nothing(admin: Connection, published: Published) -> None:
     one, releases = published
     plan = plan_of(admin, one, *PROFILES, together=True)
@@ -80,7 +107,7 @@ def test_publishing_the_visible_release_again_is_nothing(admin: Connection, publ
 def test_a_new_set_of_visible_releases_rests_on_every_fact_of_its_plan(
     admin: Connection, actors: Loaded
 ) -> None:
-    """The releases are there already, so the set alone would be recorded, and is refused with a stale plan."""
+    """The releases are there already; their set alone would be recorded, and a stale plan refuses it."""
     one = new_load(admin, "takım ")
     for short in PROFILES:
         assert publish(admin, plan_of(admin, one, short))["outcome"] == "published"
