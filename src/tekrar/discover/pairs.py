@@ -1,0 +1,105 @@
+"""Scored pairs of paragraphs: seeds gathered by pair, aligned, and kept where they say something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.align import Segments, align_pairs
+from tekrar.discover.bits import BIT
+from tekrar.discover.seeds import Seeds, seeds_of
+from tekrar.discover.stream import Stream
+from tekrar.discover.suffix import SuffixOrder
+from tekrar.discover.weights import Weights
+
+Ints = NDArray[np.int64]
+Scores = NDArray[np.int32]
+#: A pair is aligned when its seeds weigh this much ...
+SEEDS_LEAST: Final = 20 * BIT
+#: ... or this share (in 1/16) of the lighter paragraph, and at least this much.
+SEEDS_SHARE: Final = 6
+SEEDS_SHORT: Final = 6 * BIT
+#: Left paragraphs are taken in blocks whose seeds are about this many.
+BLOCK_SEEDS: Final = 4_000_000
+BLOCK_PLACES: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Aligned pairs of stream paragraphs.
+
+    Attributes:
+        left, right: paragraph numbers in the stream.
+        score: sum of the segments' scores, in sixteenths of a bit.
+        segments: up to three segments a pair.
+        unit: weight of every paragraph of the stream as a whole.
+    """
+
+    left: Scores
+    right: Scores
+    score: Ints
+    segments: Segments
+    unit: Ints
+
+    def take(self, chosen: NDArray[np.intp]) -> Pairs:
+        """Some of the pairs."""
+        parts = (getattr(self.segments, f)[chosen] for f in Segments.__dataclass_fields__)
+        return Pairs(self.left[chosen], self.right[chosen], self.score[chosen], Segments(*parts), self.unit)
+
+
+def unit_weights(stream: Stream, weights: Weights) -> Ints:
+    """Weight of every paragraph: what it would score against itself."""
+    running = np.concatenate([[0], np.cumsum(weights.added, dtype=np.int64)])
+    low, high = stream.first[:-1], stream.first[1:] - 1
+    total: Ints = running[high] - running[low]
+    return total
+
+
+def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights) -> Pairs:
+    """All pairs that seeds propose, aligned."""
+    unit = unit_weights(stream, weights)
+    found: list[tuple[Scores, Scores, Segments]] = []
+    paragraphs = len(stream.row)
+    low = 0
+    while low < paragraphs:
+        high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
+        high = min(max(high, low + 1), paragraphs)
+        seeds = seeds_of(order, weights, stream.paragraph, low=low, high=high)
+        found.append(_block(stream, weights, seeds, unit))
+        low = high
+    left = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
+    right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
+    names = list(Segments.__dataclass_fields__)
+    segments = Segments(
+        *(np.concatenate([getattr(f[2], n) for f in found] or [np.zeros((0, 3), np.int32)]) for n in names)
+    )
+    return Pairs(left, right, segments.score.sum(axis=1, dtype=np.int64), segments, unit)
+
+
+def _block(
+    stream: Stream, weights: Weights, seeds: Seeds, unit: Ints
+) -> tuple[Scores, Scores, Segments]:
+    fresh = np.flatnonzero(
+        np.concatenate([[True], (np.diff(seeds.left) != 0) | (np.diff(seeds.right) != 0)])
+        if len(seeds.left)
+        else np.zeros(0, bool)
+    )
+    if not len(fresh):
+        none = np.zeros(0, np.int32)
+        return none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in range(8)))
+    total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
+    left, right = seeds.left[fresh], seeds.right[fresh]
+    lighter = np.minimum(unit[left], unit[right])
+    kept = (total >= SEEDS_LEAST) | ((total >= SEEDS_SHORT) & (16 * total >= SEEDS_SHARE * lighter))
+    size = np.diff(np.append(fresh, len(seeds.left)))
+    mine = np.repeat(kept, size)
+    bounds = np.concatenate([[0], np.cumsum(size[kept])]).astype(np.int64)
+    chosen = (seeds.at[mine], seeds.to[mine], seeds.length[mine], seeds.weight[mine])
+    left, right = left[kept], right[kept]
+    segments = align_pairs(
+        stream.words, (weights.rarity, weights.added), stream.first, chosen, bounds, (left, right)
+    )
+    return left, right, segments

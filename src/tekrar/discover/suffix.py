@@ -1,0 +1,106 @@
+"""Places of a token stream in suffix order, and how far neighbours in that order agree.
+
+Equal bigrams, trigrams and longer grams stand in one stretch of the order, so that every gram of every length is
+a range of it and no gram table is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.compiled import kernel
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.int32]
+#: Doublings of the rank: places are ordered by their next 2^4 tokens, then by place.
+DOUBLINGS: Final = 4
+#: Common tokens of two neighbours are counted up to this number.
+LONGEST: Final = 40
+
+
+@dataclass(frozen=True)
+class SuffixOrder:
+    """Suffix order of a stream.
+
+    Attributes:
+        stream: word numbers from 1; 0 ends a paragraph.
+        order: places by their continuation.
+        rank: inverse of `order`.
+        common: per position of `order` the tokens its continuation shares with the next position's, at most
+            `LONGEST`, never over a paragraph end.
+        two: first position after the bigram range each position stands in.
+        three: the same of trigrams; the position itself when no trigram starts there.
+        size_two, size_three: places of the bigram and the trigram at each position (0: none starts there).
+    """
+
+    stream: Words
+    order: Words
+    rank: Words
+    common: NDArray[np.uint8]
+    two: Words
+    three: Words
+    size_two: Words
+    size_three: Words
+
+
+def suffix_order(stream: Words) -> SuffixOrder:
+    """The order of all places of a stream; ends of paragraphs sort first."""
+    size = len(stream)
+    rank = stream.astype(np.int64)
+    order = np.zeros(size, np.int64)
+    for step in range(DOUBLINGS):
+        shift = 1 << step
+        following = np.zeros(size, np.int64)
+        following[: size - shift] = rank[shift:] + 1 if size > shift else 0
+        key = rank * (size + 2) + following
+        order = np.argsort(key, kind="stable" if step == DOUBLINGS - 1 else None)
+        ordered = key[order]
+        fresh = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])]) if size else order
+        rank = np.empty(size, np.int64)
+        rank[order] = fresh
+    place = order.astype(np.int32)
+    inverse = np.empty(size, np.int32)
+    inverse[place] = np.arange(size, dtype=np.int32)
+    common = np.zeros(size, np.uint8)
+    two, three = np.zeros(size, np.int32), np.zeros(size, np.int32)
+    size_two, size_three = np.zeros(size, np.int32), np.zeros(size, np.int32)
+    _agree(stream, place, common, LONGEST)
+    _ranges(stream, place, common, 2, two, size_two)
+    _ranges(stream, place, common, 3, three, size_three)
+    return SuffixOrder(stream, place, inverse, common, two, three, size_two, size_three)
+
+
+@kernel
+def _agree(stream: Any, order: Any, common: Any, longest: int) -> None:
+    for i in range(len(order) - 1):
+        p, q = order[i], order[i + 1]
+        last = len(stream) - max(p, q)
+        n = 0
+        while n < longest and n < last and stream[p + n] == stream[q + n] and stream[p + n] != 0:
+            n += 1
+        common[i] = n
+
+
+@kernel
+def _ranges(stream: Any, order: Any, common: Any, n: int, stop: Any, size: Any) -> None:
+    """Ranges of n-grams: `stop` and `size` per position."""
+    total = len(order)
+    i = 0
+    while i < total:
+        j = i
+        while j < total - 1 and common[j] >= n:
+            j += 1
+        p = order[i]
+        whole = p + n <= total
+        if whole:
+            for k in range(n):
+                if stream[p + k] == 0:
+                    whole = False
+        for k in range(i, j + 1):
+            stop[k] = j + 1 if whole else k
+            size[k] = j + 1 - i if whole else 0
+        i = j + 1
