@@ -1,0 +1,84 @@
+"""From links and chains to entries: stretches, and pairs that no stretch took in."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.entries import PAIR, STRETCH, Entries, joined
+from tekrar.discover.links import Links
+from tekrar.discover.pairs import Pairs
+from tekrar.discover.source import Source
+from tekrar.discover.stream import Stream
+from tekrar.discover.stretches import Chains
+from tekrar.discover.thresholds import Thresholds
+
+Ints = NDArray[np.int64]
+
+
+def assembled(
+    source: Source, stream: Stream, pairs: Pairs, links: Links, chains: Chains, limits: Thresholds
+) -> Entries:
+    """Stretches of two links or more, then pairs.
+
+    A pair is an entry when one of its links is in no stretch; the link of the first members stands for it.
+    """
+    size = np.diff(chains.first)
+    chosen = np.flatnonzero((size > 1) & (chains.score >= limits.local))
+    stretches, taken = _stretches(source, pairs, links, chains, chosen)
+    free = np.ones(len(links.left), bool)
+    free[taken] = False
+    has_free = np.zeros(len(pairs.left), bool)
+    near = links.pair >= 0
+    in_any = np.zeros(len(pairs.left), bool)
+    in_any[links.pair[near & ~free]] = True
+    has_free[links.pair[near & free]] = True
+    lighter = np.minimum(pairs.unit[pairs.left], pairs.unit[pairs.right])
+    whole = 16 * pairs.score >= _UNIT_SHARE * lighter
+    good = (pairs.score >= limits.local) | (whole & (pairs.score >= limits.unit))
+    kept = np.flatnonzero(good & ~in_any)
+    return joined([stretches, _pairs(source, stream, pairs, links, kept)])
+
+
+_UNIT_SHARE = 9
+
+
+def _stretches(
+    source: Source, pairs: Pairs, links: Links, chains: Chains, chosen: NDArray[np.intp]
+) -> tuple[Entries, Ints]:
+    found: list[tuple[int, ...]] = []
+    taken: list[Ints] = []
+    token = source.tokens.first
+    for number in chosen.tolist():
+        mine = chains.link[int(chains.first[number]) : int(chains.first[number + 1])]
+        if (links.pair[mine] < 0).all() and len(np.unique(source.exact[links.left[mine]])) < 2:
+            continue
+        taken.append(mine)
+        l0, l1 = int(links.left[mine].min()), int(links.left[mine].max())
+        r0, r1 = int(links.right[mine].min()), int(links.right[mine].max())
+        found.append(
+            (
+                STRETCH, int(links.a0[mine].min()), int(links.a1[mine].max()), int(links.b0[mine].min()),
+                int(links.b1[mine].max()), int(chains.score[number]), int(links.equal[mine].sum()),
+                int(token[l1 + 1] - token[l0]), int(token[r1 + 1] - token[r0]), 0, 0, int(chains.first[number]),
+                len(mine),
+            )
+        )  # fmt: skip
+    table = np.array(found, np.int64).reshape(-1, 13).T
+    return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
+
+
+def _pairs(
+    source: Source, stream: Stream, pairs: Pairs, links: Links, kept: NDArray[np.intp]
+) -> Entries:
+    near = np.flatnonzero(links.pair >= 0)
+    order = near[np.argsort(links.pair[near], kind="stable")]
+    which = order[np.searchsorted(links.pair[order], kept)]
+    token = source.tokens.first
+    left, right = links.left[which], links.right[which]
+    none = np.zeros(len(which), np.int64)
+    return Entries(
+        none + PAIR, links.a0[which], links.a1[which], links.b0[which], links.b1[which], links.score[which],
+        links.equal[which], token[left + 1] - token[left], token[right + 1] - token[right],
+        np.minimum(pairs.unit[pairs.left[kept]], pairs.unit[pairs.right[kept]]), none, kept.astype(np.int64), none + 1,
+    )  # fmt: skip

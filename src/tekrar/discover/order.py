@@ -1,0 +1,62 @@
+"""The order of the list, best first: what a curator sees."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.entries import PAIR, STRETCH, Entries
+
+Ints = NDArray[np.int64]
+ONE = 1024
+
+
+def ordered(entries: Entries, left: Ints, right: Ints) -> Entries:
+    """Entries best first, with their local ranks.
+
+    Args:
+        entries: entries in any order.
+        left, right: row each side starts in.
+    """
+    key = base_key(entries)
+    rank = local_ranks(left, right, key)
+    rank[entries.kind == STRETCH] = 0
+    final = key * 64 // square_roots((4 + rank) * 4096)
+    order = np.lexsort((entries.b1, entries.b0, entries.a1, entries.a0, -final))
+    fields = {name: getattr(entries, name) for name in Entries.__dataclass_fields__} | {"rank": rank}
+    return Entries(**fields).take(order)
+
+
+def base_key(entries: Entries) -> Ints:
+    """S * (2 + ratio + cover) for pairs, 4 * S * equal / longer side for stretches; in 1/1024."""
+    long = np.maximum(entries.left_unit, entries.right_unit)
+    short = np.minimum(entries.left_unit, entries.right_unit)
+    ratio = ONE * 2 * entries.equal // np.maximum(long + short, 1)
+    cover = np.minimum(ONE * entries.equal // np.maximum(short, 1), ONE)
+    side = np.maximum(np.maximum(entries.a1 - entries.a0, entries.b1 - entries.b0), 1)
+    dense = np.minimum(ONE * entries.equal // side, ONE)
+    factor = np.where(entries.kind == PAIR, 2 * ONE + ratio + cover, 4 * dense)
+    result: Ints = np.maximum(entries.score, 0) * factor
+    return result
+
+
+def local_ranks(left: Ints, right: Ints, key: Ints) -> Ints:
+    """How many entries with a better key speak of the left row, plus the same of the right row."""
+    total = len(left)
+    row = np.concatenate([left, right])
+    number = np.concatenate([np.arange(total), np.arange(total)])
+    order = np.lexsort((number, -key[number], row))
+    fresh = np.concatenate([[True], np.diff(row[order]) != 0]) if total else np.zeros(0, bool)
+    begin = np.flatnonzero(fresh)
+    place = np.arange(2 * total) - np.repeat(begin, np.diff(np.append(begin, 2 * total)))
+    rank = np.zeros(total, np.int64)
+    np.add.at(rank, number[order], place)
+    return rank
+
+
+def square_roots(numbers: Ints) -> Ints:
+    """Whole square roots, rounded down."""
+    root = np.sqrt(numbers.astype(np.float64)).astype(np.int64)
+    root -= root * root > numbers
+    root += (root + 1) * (root + 1) <= numbers
+    return root

@@ -1,0 +1,64 @@
+"""The whole way from columns to the ordered list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.assemble import assembled
+from tekrar.discover.entries import Entries
+from tekrar.discover.links import Links, links_of
+from tekrar.discover.order import ordered
+from tekrar.discover.pairs import Pairs, aligned_pairs
+from tekrar.discover.source import Source
+from tekrar.discover.stream import Stream, stream_of
+from tekrar.discover.stretches import Chains, chain
+from tekrar.discover.suffix import suffix_order
+from tekrar.discover.thresholds import Thresholds, thresholds
+from tekrar.discover.weights import weigh
+
+Ints = NDArray[np.int64]
+GENERATOR = "adr009.discover.1"
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What a run of the generator gives.
+
+    Attributes:
+        entries: best first.
+        stream, pairs, links, chains: what the entries point into.
+        thresholds: least scores of this corpus.
+        bounds: every bound, and what was not generated because of it.
+    """
+
+    entries: Entries
+    stream: Stream
+    pairs: Pairs
+    links: Links
+    chains: Chains
+    thresholds: Thresholds
+    bounds: dict[str, int] = field(default_factory=dict)
+
+
+def generate(source: Source) -> Generated:
+    """Candidates of a release: what is nearly the same in two places, as an ordered list."""
+    stream = stream_of(source)
+    order = suffix_order(stream.words)
+    weights = weigh(order, words=source.tokens.words)
+    limits = thresholds(tokens=int((stream.words > 0).sum()), units=len(stream.row))
+    pairs = aligned_pairs(stream, order, weights)
+    pairs = pairs.take(np.flatnonzero(pairs.score >= limits.link))
+    links, left_out = links_of(source, stream, pairs)
+    chains = chain(source, links)
+    entries = assembled(source, stream, pairs, links, chains, limits)
+    left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
+    return Generated(ordered(entries, left, right), stream, pairs, links, chains, limits, left_out)
+
+
+def rows_at(source: Source, token: Ints) -> Ints:
+    """Row that each token stands in."""
+    found: Ints = np.searchsorted(source.tokens.first, token, side="right").astype(np.int64) - 1
+    return found

@@ -1,0 +1,42 @@
+"""What an entry must score, tied to the size of the corpus and to nothing else about it.
+
+Chance agreements grow with the square of the words, true ones with the words: a local match must overcome the
+choice of both places (2 log2 N bits), a match of whole units only the choice of both units (2 log2 P bits).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tekrar.discover.bits import BIT, log2_sixteenths
+
+#: Bits above the choice of the places.
+LOCAL_MARGIN: Final = 8 * BIT
+UNIT_MARGIN: Final = 4 * BIT
+#: Share (in 1/16) of the lighter unit's weight that makes a match one of whole units.
+UNIT_SHARE: Final = 9
+#: A link of a chain scores at least this much.
+LINK_LEAST: Final = 16 * BIT
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link."""
+
+    local: int
+    unit: int
+    link: int
+
+
+def thresholds(*, tokens: int, units: int) -> Thresholds:
+    """Thresholds of a corpus.
+
+    Args:
+        tokens: tokens of the stream.
+        units: paragraphs of the stream.
+    """
+    n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
+    return Thresholds(local=2 * n + LOCAL_MARGIN, unit=2 * p + UNIT_MARGIN, link=LINK_LEAST)
