@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tekrar.discover.bits import BIT
 from tekrar.discover.compiled import kernel
+from tekrar.discover.weights import HELD
 
 Scores = NDArray[np.int32]
 #: Price of a changed token and of a token that only one side has.
@@ -35,8 +36,9 @@ SEGMENT_LEAST: Final = 14 * BIT
 class Segments:
     """Segments of aligned pairs; `SEGMENTS` slots a pair, best first, unused ones have score 0.
 
-    Every array has the shape (pairs, SEGMENTS): first and end place on each side, score, equal tokens, longest
-    run of equal tokens, tokens changed or on one side only.
+    Every array has the shape (pairs, SEGMENTS): first and end place on each side, score (what the equal tokens
+    are worth less the price of the others, at least 1), equal tokens, longest run of equal tokens, tokens
+    changed or on one side only.
     """
 
     a0: Scores
@@ -70,7 +72,7 @@ def align_pairs(
     pairs = len(bounds) - 1
     out = np.zeros((8, pairs, SEGMENTS), np.int32)
     if pairs:
-        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS], np.int64)
+        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD], np.int64)
         _align(stream, *weights, limits, *seeds, bounds, *sides, prices, out)
     return Segments(*out)
 
@@ -81,7 +83,7 @@ def _align(
     left: Any, right: Any, prices: Any, out: Any,
 ) -> None:  # fmt: skip
     changed, missing, reach, drift = prices[0], prices[1], prices[2], prices[3]
-    cells, least, most = prices[4], prices[5], prices[6]
+    cells, least, most, held = prices[4], prices[5], prices[6], prices[7]
     slots = out.shape[2]
     band = np.zeros((most, 7), np.int64)  # low diagonal, high, last diagonal, first a, end a, weight, seeds
     trace = np.zeros(1 << 16, np.uint8)
@@ -149,7 +151,7 @@ def _align(
                         worth = rarity[i]
                         if i > i0 and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
                             worth = added[i]
-                        score, way = previous[c + 1] + worth, 1
+                        score, way = previous[c + 1] + max(worth, held), 1
                     else:
                         value = previous[c + 1] - changed
                         if value > score:
@@ -169,7 +171,7 @@ def _align(
             if top == 0:
                 continue
             i, j, equal, run, longest, edits = ti, tj, 0, 0, 0, 0
-            ai, bj = ti, tj
+            ai, bj, value = ti, tj, 0
             while i >= i0 and j >= lb and j - i >= low and j - i <= high:
                 way = trace[(i - i0) * width + j - i - low]
                 if way == 0:
@@ -179,21 +181,29 @@ def _align(
                     run += 1
                     longest = max(longest, run)
                     ai, bj = i, j
+                    before = i > i0 and j > lb and stream[i - 1] == stream[j - 1]
+                    if before and trace[(i - 1 - i0) * width + j - i - low] == 1:
+                        value += added[i]
+                    else:
+                        value += rarity[i]
                     i -= 1
                     j -= 1
                     continue
                 run = 0
                 edits += 1
                 if way == 2:
+                    value -= changed
                     i -= 1
                     j -= 1
                 elif way == 3:
+                    value -= missing
                     i -= 1
                 else:
+                    value -= missing
                     j -= 1
             segment[made, 0], segment[made, 1] = ai, ti + 1
             segment[made, 2], segment[made, 3] = bj, tj + 1
-            segment[made, 4], segment[made, 5] = top, equal
+            segment[made, 4], segment[made, 5] = max(value, 1), equal
             segment[made, 6], segment[made, 7] = longest, edits
             if la != lb or segment[made, 2] >= segment[made, 1]:
                 made += 1

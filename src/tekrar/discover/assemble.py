@@ -11,7 +11,7 @@ from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 from tekrar.discover.stretches import Chains
-from tekrar.discover.thresholds import Thresholds
+from tekrar.discover.thresholds import UNIT_SHARE, VARIANT, VARIANT_TOKENS, Thresholds
 
 Ints = NDArray[np.int64]
 
@@ -33,14 +33,35 @@ def assembled(
     in_any = np.zeros(len(pairs.left), bool)
     in_any[links.pair[near & ~free]] = True
     has_free[links.pair[near & free]] = True
-    lighter = np.minimum(pairs.unit[pairs.left], pairs.unit[pairs.right])
-    whole = 16 * pairs.score >= _UNIT_SHARE * lighter
-    good = (pairs.score >= limits.local) | (whole & (pairs.score >= limits.unit))
+    good = accepted(stream, pairs, limits) > 0
     kept = np.flatnonzero(good & ~in_any)
     return joined([stretches, _pairs(source, stream, pairs, links, kept)])
 
 
-_UNIT_SHARE = 9
+#: Why a pair is an entry, strongest first (0: it is none).
+LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT = 1, 2, 3, 4, 5
+
+
+def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int64]:
+    """Which of the paths accepts each pair.
+
+    A local match by its score, a run by its length, whole units by equal words, by share and score, or by the
+    share of their tokens alone (the path that needs no rarity).
+    """
+    tokens = np.diff(stream.first) - 1
+    a, b = tokens[pairs.left], tokens[pairs.right]
+    equal = pairs.segments.equal.sum(axis=1, dtype=np.int64)
+    longest = pairs.segments.longest.max(axis=1) if len(a) else a
+    lighter = np.minimum(pairs.unit[pairs.left], pairs.unit[pairs.right])
+    share = VARIANT[1] * 2 * equal >= VARIANT[0] * (a + b)
+    paths = [
+        pairs.score >= limits.local,
+        longest >= limits.run,
+        (equal == a) & (equal == b) & (longest == a),
+        (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
+        share & (equal >= VARIANT_TOKENS),
+    ]
+    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT], 0).astype(np.int64)
 
 
 def _stretches(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.discover.align import Segments, align_pairs
-from tekrar.discover.bits import BIT
+from tekrar.discover.bits import BIT, log2_sixteenths
 from tekrar.discover.seeds import Seeds, seeds_of
 from tekrar.discover.stream import Stream
 from tekrar.discover.suffix import SuffixOrder
@@ -19,12 +19,14 @@ Ints = NDArray[np.int64]
 Scores = NDArray[np.int32]
 #: A pair is aligned when its seeds weigh this much ...
 SEEDS_LEAST: Final = 20 * BIT
-#: ... or this share (in 1/16) of the lighter paragraph, and at least this much.
+#: ... or hold this number of tokens, or this share (in 1/16) of the shorter paragraph's.
+SEEDS_TOKENS: Final = 8
 SEEDS_SHARE: Final = 6
-SEEDS_SHORT: Final = 6 * BIT
 #: Left paragraphs are taken in blocks whose seeds are about this many.
 BLOCK_SEEDS: Final = 4_000_000
 BLOCK_PLACES: Final = 1_000_000
+#: A further segment of a pair pays for the choice of its place: log2 of its distances, and this much more.
+PLACE: Final = 6 * BIT
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights) -> Pairs
         high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
         high = min(max(high, low + 1), paragraphs)
         seeds = seeds_of(order, weights, stream.paragraph, low=low, high=high)
-        found.append(_block(stream, weights, seeds, unit))
+        found.append(_block(stream, weights, seeds))
         low = high
     left = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
     right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
@@ -76,12 +78,30 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights) -> Pairs
     segments = Segments(
         *(np.concatenate([getattr(f[2], n) for f in found] or [np.zeros((0, 3), np.int32)]) for n in names)
     )
-    return Pairs(left, right, segments.score.sum(axis=1, dtype=np.int64), segments, unit)
+    return Pairs(left, right, *settled(segments), unit)
 
 
-def _block(
-    stream: Stream, weights: Weights, seeds: Seeds, unit: Ints
-) -> tuple[Scores, Scores, Segments]:
+def settled(segments: Segments) -> tuple[Ints, Segments]:
+    """Scores of pairs, and the segments that pay for their place.
+
+    A further segment may stand anywhere in the two paragraphs, so what it adds is its score less the choice of
+    its distances from the best segment on both sides; one that adds nothing is taken out.
+    """
+    total = segments.score[:, 0].astype(np.int64)
+    worth = np.ones(segments.score.shape, np.int32)
+    a0, a1 = segments.a0.astype(np.int64), segments.a1.astype(np.int64)
+    b0, b1 = segments.b0.astype(np.int64), segments.b1.astype(np.int64)
+    for slot in range(1, segments.score.shape[1]):
+        away_a = np.maximum(np.maximum(a0[:, slot] - a1[:, 0], a0[:, 0] - a1[:, slot]), 0)
+        away_b = np.maximum(np.maximum(b0[:, slot] - b1[:, 0], b0[:, 0] - b1[:, slot]), 0)
+        price = log2_sixteenths(away_a + 1) + log2_sixteenths(away_b + 1) + PLACE
+        gain = segments.score[:, slot] - price
+        worth[:, slot] = (segments.score[:, slot] > 0) & (gain > 0)
+        total += np.where(worth[:, slot] > 0, gain, 0)
+    return total, Segments(*(getattr(segments, f) * worth for f in Segments.__dataclass_fields__))
+
+
+def _block(stream: Stream, weights: Weights, seeds: Seeds) -> tuple[Scores, Scores, Segments]:
     fresh = np.flatnonzero(
         np.concatenate([[True], (np.diff(seeds.left) != 0) | (np.diff(seeds.right) != 0)])
         if len(seeds.left)
@@ -92,8 +112,10 @@ def _block(
         return none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in range(8)))
     total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
     left, right = seeds.left[fresh], seeds.right[fresh]
-    lighter = np.minimum(unit[left], unit[right])
-    kept = (total >= SEEDS_LEAST) | ((total >= SEEDS_SHORT) & (16 * total >= SEEDS_SHARE * lighter))
+    held = np.add.reduceat(seeds.length.astype(np.int64), fresh)
+    tokens = np.diff(stream.first) - 1
+    shorter = np.minimum(tokens[left], tokens[right])
+    kept = (total >= SEEDS_LEAST) | (held >= SEEDS_TOKENS) | (16 * held >= SEEDS_SHARE * shorter)
     size = np.diff(np.append(fresh, len(seeds.left)))
     mine = np.repeat(kept, size)
     bounds = np.concatenate([[0], np.cumsum(size[kept])]).astype(np.int64)

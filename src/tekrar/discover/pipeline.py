@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.assemble import assembled
+from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.entries import Entries
 from tekrar.discover.links import Links, links_of
 from tekrar.discover.order import ordered
@@ -50,7 +50,7 @@ def generate(source: Source) -> Generated:
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(tokens=int((stream.words > 0).sum()), units=len(stream.row))
     pairs = aligned_pairs(stream, order, weights)
-    pairs = pairs.take(np.flatnonzero(pairs.score >= limits.link))
+    pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
     links, left_out = links_of(source, stream, pairs)
     chains = chain(source, links)
     entries = assembled(source, stream, pairs, links, chains, limits)

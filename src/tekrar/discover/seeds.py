@@ -18,11 +18,6 @@ from tekrar.discover.suffix import SuffixOrder
 from tekrar.discover.weights import Weights
 
 Ints = NDArray[np.int64]
-#: D: all pairs of a bigram or trigram are seeds up to this number of places.
-ALL_PAIRS_TWO: Final = 16
-ALL_PAIRS_THREE: Final = 24
-#: K: above D each place is paired with this number of next places in suffix order.
-PARTNERS: Final = 6
 
 
 @dataclass(frozen=True)
@@ -56,12 +51,11 @@ def seeds_of(
         low, high: half-open range of left paragraphs.
     """
     running = np.concatenate([[0], np.cumsum(weights.added, dtype=np.int64)])
-    bounds = (ALL_PAIRS_TWO, ALL_PAIRS_THREE, PARTNERS, low, high)
-    common = (order.stream, order.order, order.rank, order.two, order.three, order.size_two, order.size_three)
+    columns = (order.stream, order.order, order.rank, order.reach, paragraph, low, high)
     none = np.zeros(0, np.int32)
-    count = int(_generate(*common, paragraph, *bounds, none, none, none))
+    count = int(_generate(*columns, none, none, none))
     at, to, length = (np.zeros(count, np.int32) for _ in range(3))
-    _generate(*common, paragraph, *bounds, at, to, length)
+    _generate(*columns, at, to, length)
     ordered = np.argsort(at.astype(np.int64) * len(order.stream) + to)
     at, to, length = at[ordered], to[ordered], length[ordered]
     left, right = paragraph[at], paragraph[to]
@@ -73,23 +67,18 @@ def seeds_of(
 
 @kernel
 def _generate(
-    stream: Any, order: Any, rank: Any, two: Any, three: Any, size_two: Any, size_three: Any, paragraph: Any,
-    all_two: int, all_three: int, partners: int, low: int, high: int, at: Any, to: Any, length: Any,
+    stream: Any, order: Any, rank: Any, reach: Any, paragraph: Any, low: int, high: int, at: Any, to: Any,
+    length: Any,
 ) -> int:  # fmt: skip
-    """Write the seeds, or count them when the columns are empty."""
+    """Write the seeds, or count them when the columns are empty.
+
+    A seed whose tokens before are equal too is left out when the seed that starts there is made.
+    """
     total = len(order)
     write = len(at) > 0
     found = 0
     for i in range(total):
-        n = size_two[i]
-        if n < 2:
-            continue
-        stop = min(i + 1 + partners, two[i])
-        if n <= all_two:
-            stop = two[i]
-        if 2 <= size_three[i] <= all_three:
-            stop = max(stop, three[i])
-        for j in range(i + 1, stop):
+        for j in range(i + 1, reach[i]):
             p, q = order[i], order[j]
             if p > q:
                 p, q = q, p
@@ -98,11 +87,7 @@ def _generate(
                 continue
             if p > 0 and stream[p - 1] != 0 and stream[p - 1] == stream[q - 1]:
                 x, y = rank[p - 1], rank[q - 1]
-                if x > y:
-                    x, y = y, x
-                if y - x <= partners or size_two[x] <= all_two:
-                    continue
-                if size_three[x] <= all_three and three[x] > y:
+                if max(x, y) < reach[min(x, y)]:
                     continue
             if write:
                 run = 2

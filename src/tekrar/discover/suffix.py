@@ -20,6 +20,10 @@ Words = NDArray[np.int32]
 DOUBLINGS: Final = 4
 #: Common tokens of two neighbours are counted up to this number.
 LONGEST: Final = 40
+#: D: all pairs of places of an n-gram are seeds up to this number of places, by n.
+ALL_PAIRS: Final = ((2, 16), (3, 24), (5, 64))
+#: K: above D each place is paired with this number of next places in suffix order.
+PARTNERS: Final = 6
 
 
 @dataclass(frozen=True)
@@ -32,19 +36,16 @@ class SuffixOrder:
         rank: inverse of `order`.
         common: per position of `order` the tokens its continuation shares with the next position's, at most
             `LONGEST`, never over a paragraph end.
-        two: first position after the bigram range each position stands in.
-        three: the same of trigrams; the position itself when no trigram starts there.
-        size_two, size_three: places of the bigram and the trigram at each position (0: none starts there).
+        bigram: places of the bigram that starts at each position (0: none starts there).
+        reach: per position the first one in the order that it is no longer paired with.
     """
 
     stream: Words
     order: Words
     rank: Words
     common: NDArray[np.uint8]
-    two: Words
-    three: Words
-    size_two: Words
-    size_three: Words
+    bigram: Words
+    reach: Words
 
 
 def suffix_order(stream: Words) -> SuffixOrder:
@@ -66,12 +67,12 @@ def suffix_order(stream: Words) -> SuffixOrder:
     inverse = np.empty(size, np.int32)
     inverse[place] = np.arange(size, dtype=np.int32)
     common = np.zeros(size, np.uint8)
-    two, three = np.zeros(size, np.int32), np.zeros(size, np.int32)
-    size_two, size_three = np.zeros(size, np.int32), np.zeros(size, np.int32)
     _agree(stream, place, common, LONGEST)
-    _ranges(stream, place, common, 2, two, size_two)
-    _ranges(stream, place, common, 3, three, size_three)
-    return SuffixOrder(stream, place, inverse, common, two, three, size_two, size_three)
+    reach = np.arange(size, dtype=np.int32)
+    bigram = np.zeros(size, np.int32)
+    for n, most in ALL_PAIRS:
+        _ranges(stream, place, common, np.array([n, most, PARTNERS], np.int64), reach, bigram)
+    return SuffixOrder(stream, place, inverse, common, bigram, reach)
 
 
 @kernel
@@ -86,8 +87,9 @@ def _agree(stream: Any, order: Any, common: Any, longest: int) -> None:
 
 
 @kernel
-def _ranges(stream: Any, order: Any, common: Any, n: int, stop: Any, size: Any) -> None:
-    """Ranges of n-grams: `stop` and `size` per position."""
+def _ranges(stream: Any, order: Any, common: Any, rule: Any, reach: Any, bigram: Any) -> None:
+    """Widen `reach` over the ranges of n-grams that are not too many; of bigrams, note their number."""
+    n, most, partners = rule[0], rule[1], rule[2]
     total = len(order)
     i = 0
     while i < total:
@@ -100,7 +102,12 @@ def _ranges(stream: Any, order: Any, common: Any, n: int, stop: Any, size: Any) 
             for k in range(n):
                 if stream[p + k] == 0:
                     whole = False
-        for k in range(i, j + 1):
-            stop[k] = j + 1 if whole else k
-            size[k] = j + 1 - i if whole else 0
+        if whole:
+            size = j + 1 - i
+            for k in range(i, j + 1):
+                if n == 2:
+                    bigram[k] = size
+                    reach[k] = max(reach[k], min(j + 1, k + 1 + partners))
+                if size <= most:
+                    reach[k] = max(reach[k], j + 1)
         i = j + 1

@@ -20,15 +20,24 @@ UNIT_MARGIN: Final = 4 * BIT
 UNIT_SHARE: Final = 9
 #: A link of a chain scores at least this much.
 LINK_LEAST: Final = 16 * BIT
+#: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
+RUN_BITS: Final = 5 * BIT
+#: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
+VARIANT: Final = (6, 10)
+VARIANT_TOKENS: Final = 5
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link."""
+    """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link.
+
+    `run` is the least number of equal tokens in a row that is enough by itself.
+    """
 
     local: int
     unit: int
     link: int
+    run: int
 
 
 def thresholds(*, tokens: int, units: int) -> Thresholds:
@@ -39,4 +48,5 @@ def thresholds(*, tokens: int, units: int) -> Thresholds:
         units: paragraphs of the stream.
     """
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
-    return Thresholds(local=2 * n + LOCAL_MARGIN, unit=2 * p + UNIT_MARGIN, link=LINK_LEAST)
+    local = 2 * n + LOCAL_MARGIN
+    return Thresholds(local=local, unit=2 * p + UNIT_MARGIN, link=LINK_LEAST, run=-(-local // RUN_BITS))

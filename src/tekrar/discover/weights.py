@@ -2,8 +2,6 @@
 
 Rarity is log2(T / df) in sixteenths of a bit. A word right after a matched neighbour weighs what it adds, so
 that a formula which stands in four hundred places weighs little more than its first word, however long it is.
-Two places are taken off every count, because the pair that is weighed is no witness of how common its own words
-are.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from tekrar.discover.suffix import SuffixOrder
 Scores = NDArray[np.int32]
 #: A matched word never weighs less than half a bit.
 LEAST: Final = BIT // 2
-#: How many places' worth of "any word" is mixed into what follows a word.
-SMOOTHING: Final = 8
+#: An alignment counts an equal word at least this much, so that it holds together where every rarity is nil.
+HELD: Final = BIT + BIT // 2
 
 
 @dataclass(frozen=True)
@@ -54,10 +52,8 @@ def weigh(order: SuffixOrder, *, words: int) -> Weights:
     rarity = rarity_of[stream]
     added = rarity.copy()
     here = np.flatnonzero((stream[:-1] != 0) & (stream[1:] != 0))
-    both = order.size_two[order.rank[here]].astype(np.int64)
-    before, word = count[stream[here]], count[stream[here + 1]]
-    share = np.maximum(both - 2, 0) * total + SMOOTHING * word
-    among = (np.maximum(before - 2, 0) + SMOOTHING) * total
-    step = log2_sixteenths(among) - log2_sixteenths(np.maximum(share, 1))
+    both = order.bigram[order.rank[here]].astype(np.int64)
+    before = count[stream[here]]
+    step = log2_sixteenths(before) - log2_sixteenths(np.maximum(both, 1))
     added[here + 1] = np.clip(step, LEAST, rarity[here + 1])
     return Weights(rarity.astype(np.int32), added.astype(np.int32))
