@@ -11,7 +11,7 @@ from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 from tekrar.discover.stretches import Chains
-from tekrar.discover.thresholds import UNIT_SHARE, VARIANT, VARIANT_TOKENS, Thresholds
+from tekrar.discover.thresholds import CONTAINED, UNIT_SHARE, VARIANT, VARIANT_TOKENS, Thresholds
 
 Ints = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def assembled(
 
 
 #: Why a pair is an entry, strongest first (0: it is none).
-LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT = 1, 2, 3, 4, 5
+LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT = 1, 2, 3, 4, 5, 6
 
 
 def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int64]:
@@ -60,8 +60,9 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
         (equal == a) & (equal == b) & (longest == a),
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
         share & (equal >= VARIANT_TOKENS),
+        (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
     ]
-    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT], 0).astype(np.int64)
+    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT], 0).astype(np.int64)
 
 
 def _stretches(
@@ -75,18 +76,45 @@ def _stretches(
         if (links.pair[mine] < 0).all() and len(np.unique(source.exact[links.left[mine]])) < 2:
             continue
         taken.append(mine)
+        a0, a1, b0, b1 = _extent(source, links, mine)
         l0, l1 = int(links.left[mine].min()), int(links.left[mine].max())
         r0, r1 = int(links.right[mine].min()), int(links.right[mine].max())
         found.append(
             (
-                STRETCH, int(links.a0[mine].min()), int(links.a1[mine].max()), int(links.b0[mine].min()),
-                int(links.b1[mine].max()), int(chains.score[number]), int(links.equal[mine].sum()),
+                STRETCH, a0, a1, b0, b1, int(chains.score[number]), int(links.equal[mine].sum()),
                 int(token[l1 + 1] - token[l0]), int(token[r1 + 1] - token[r0]), 0, 0, int(chains.first[number]),
                 len(mine),
             )
         )  # fmt: skip
     table = np.array(found, np.int64).reshape(-1, 13).T
     return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
+
+
+#: From this number of links on, an outer paragraph of a stretch that is half covered on both sides is taken whole.
+WHOLE_FROM = 3
+
+
+def _extent(source: Source, links: Links, mine: Ints) -> tuple[int, int, int, int]:
+    """First and end token of a stretch on both sides."""
+    a0, a1 = int(links.a0[mine].min()), int(links.a1[mine].max())
+    b0, b1 = int(links.b0[mine].min()), int(links.b1[mine].max())
+    if len(mine) < WHOLE_FROM:
+        return a0, a1, b0, b1
+    token = source.tokens.first
+    first, last = int(mine[0]), int(mine[-1])
+    l0, l1 = int(links.left[first]), int(links.left[last])
+    r0, r1 = int(links.right[first]), int(links.right[last])
+    if l0 < l1 and r0 < r1:
+        if _half(token, l0, a0) and _half(token, r0, b0):
+            a0, b0 = int(token[l0]), int(token[r0])
+        if not _half(token, l1, a1 + 1) and not _half(token, r1, b1 + 1):
+            a1, b1 = int(token[l1 + 1]), int(token[r1 + 1])
+    return a0, a1, b0, b1
+
+
+def _half(token: Ints, row: int, place: int) -> bool:
+    """Whether a place lies in the first half of its paragraph."""
+    return bool(2 * (place - int(token[row])) <= int(token[row + 1] - token[row]))
 
 
 def _pairs(

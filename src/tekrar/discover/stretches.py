@@ -23,8 +23,11 @@ STEP: Final = 4
 GAP: Final = BIT // 2
 #: Tokens two links may overlap.
 OVERLAP: Final = 3
-#: Equal tokens of a stretch: at least this share (in 1/16) of its longer side.
+#: Equal tokens of a stretch: at least this share (in 1/16) of its longer side, or, where one text stands line by
+#: line between other text, this much of the shorter side and less of the longer.
 COVER: Final = 6
+COVER_SHORTER: Final = 12
+COVER_BETWEEN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -158,8 +161,8 @@ def _split(links: Links, chains: Chains) -> Chains:
 
 
 def _covers(links: Links, mine: Ints) -> bool:
-    equal = int(links.equal[mine].sum())
-    longer = max(
-        int(links.a1[mine].max() - links.a0[mine].min()), int(links.b1[mine].max() - links.b0[mine].min())
-    )
-    return 16 * equal >= COVER * longer
+    equal = 16 * int(links.equal[mine].sum())
+    left = int(links.a1[mine].max() - links.a0[mine].min())
+    right = int(links.b1[mine].max() - links.b0[mine].min())
+    longer, shorter = max(left, right), min(left, right)
+    return equal >= COVER * longer or (equal >= COVER_SHORTER * shorter and equal >= COVER_BETWEEN * longer)

@@ -25,19 +25,24 @@ RUN_BITS: Final = 5 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
 VARIANT: Final = (6, 10)
 VARIANT_TOKENS: Final = 5
+#: A unit is contained in another when 8 of 10 of its tokens are.
+CONTAINED: Final = (8, 10)
 
 
 @dataclass(frozen=True)
 class Thresholds:
     """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link.
 
-    `run` is the least number of equal tokens in a row that is enough by itself.
+    `run` is the least number of equal tokens in a row that is enough by itself, `contained` the least number of
+    equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus.
     """
 
     local: int
     unit: int
     link: int
     run: int
+    contained: int
+    place: int
 
 
 def thresholds(*, tokens: int, units: int) -> Thresholds:
@@ -49,4 +54,11 @@ def thresholds(*, tokens: int, units: int) -> Thresholds:
     """
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
-    return Thresholds(local=local, unit=2 * p + UNIT_MARGIN, link=LINK_LEAST, run=-(-local // RUN_BITS))
+    return Thresholds(
+        local=local,
+        unit=2 * p + UNIT_MARGIN,
+        link=LINK_LEAST,
+        run=-(-local // RUN_BITS),
+        contained=-(-(n + p) // RUN_BITS),
+        place=n,
+    )
