@@ -32,13 +32,20 @@ CELLS: Final = 1 << 24
 SEGMENT_LEAST: Final = 14 * BIT
 
 
+#: (tokens, places): what a formula has at least, and what a text of its own has at most.
+OFTEN: Final = (4, 8)
+RARE: Final = (5, 3)
+
+
 @dataclass(frozen=True)
 class Segments:
     """Segments of aligned pairs; `SEGMENTS` slots a pair, best first, unused ones have score 0.
 
     Every array has the shape (pairs, SEGMENTS): first and end place on each side, score (what the equal tokens
     are worth less the price of the others, at least 1), equal tokens, longest run of equal tokens, tokens
-    changed or on one side only.
+    changed or on one side only; equal tokens inside phrases of `OFTEN[0]` equal tokens that stand in `OFTEN[1]`
+    places or more, inside phrases of `RARE[0]` that stand in at most `RARE[1]`, and the places of the most
+    frequent phrase of `OFTEN[0]` tokens; the score with every equal token at its rarity.
     """
 
     a0: Scores
@@ -49,11 +56,16 @@ class Segments:
     equal: Scores
     longest: Scores
     edits: Scores
+    often: Scores
+    rare: Scores
+    places: Scores
+    plain: Scores
 
 
 def align_pairs(
     stream: NDArray[np.int32],
     weights: tuple[Scores, Scores],
+    phrases: tuple[Scores, Scores],
     limits: NDArray[np.int64],
     seeds: tuple[Scores, Scores, Scores, Scores],
     bounds: NDArray[np.int64],
@@ -64,32 +76,34 @@ def align_pairs(
     Args:
         stream: word number per place.
         weights: rarity and added per place.
+        phrases: places of the phrase of `OFTEN[0]` and of `RARE[0]` tokens that starts at each place.
         limits: first place of every paragraph, with a final total (each paragraph ends in one 0).
         seeds: at, to, length and weight per seed, ordered by pair and place.
         bounds: first seed of every pair, with a final total.
         sides: left and right paragraph per pair.
     """
     pairs = len(bounds) - 1
-    out = np.zeros((8, pairs, SEGMENTS), np.int32)
+    out = np.zeros((12, pairs, SEGMENTS), np.int32)
     if pairs:
-        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD], np.int64)
-        _align(stream, *weights, limits, *seeds, bounds, *sides, prices, out)
+        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE], np.int64)
+        _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
     return Segments(*out)
 
 
 @kernel
 def _align(
-    stream: Any, rarity: Any, added: Any, limits: Any, at: Any, to: Any, length: Any, weight: Any, bounds: Any,
+    stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any, weight: Any, bounds: Any,
     left: Any, right: Any, prices: Any, out: Any,
 ) -> None:  # fmt: skip
     changed, missing, reach, drift = prices[0], prices[1], prices[2], prices[3]
     cells, least, most, held = prices[4], prices[5], prices[6], prices[7]
+    often_n, often_at, rare_n, rare_at = prices[8], prices[9], prices[10], prices[11]
     slots = out.shape[2]
     band = np.zeros((most, 7), np.int64)  # low diagonal, high, last diagonal, first a, end a, weight, seeds
     trace = np.zeros(1 << 16, np.uint8)
     previous = np.zeros(1 << 10, np.int64)
     current = np.zeros(1 << 10, np.int64)
-    segment = np.zeros((most, 8), np.int64)
+    segment = np.zeros((most, 12), np.int64)
     for pair in range(len(bounds) - 1):
         la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
         lb, hb = limits[right[pair]], limits[right[pair] + 1] - 1
@@ -171,7 +185,8 @@ def _align(
             if top == 0:
                 continue
             i, j, equal, run, longest, edits = ti, tj, 0, 0, 0, 0
-            ai, bj, value = ti, tj, 0
+            ai, bj, value, plain = ti, tj, 0, 0
+            often, often_from, rare, rare_from, places = 0, ti + 1, 0, ti + 1, 0
             while i >= i0 and j >= lb and j - i >= low and j - i <= high:
                 way = trace[(i - i0) * width + j - i - low]
                 if way == 0:
@@ -181,6 +196,15 @@ def _align(
                     run += 1
                     longest = max(longest, run)
                     ai, bj = i, j
+                    if run >= often_n:
+                        places = max(places, four[i])
+                        if four[i] >= often_at:
+                            often += min(i + often_n, often_from) - i
+                            often_from = i
+                    if run >= rare_n and five[i] <= rare_at:
+                        rare += min(i + rare_n, rare_from) - i
+                        rare_from = i
+                    plain += rarity[i]
                     before = i > i0 and j > lb and stream[i - 1] == stream[j - 1]
                     if before and trace[(i - 1 - i0) * width + j - i - low] == 1:
                         value += added[i]
@@ -193,18 +217,23 @@ def _align(
                 edits += 1
                 if way == 2:
                     value -= changed
+                    plain -= changed
                     i -= 1
                     j -= 1
                 elif way == 3:
                     value -= missing
+                    plain -= missing
                     i -= 1
                 else:
                     value -= missing
+                    plain -= missing
                     j -= 1
             segment[made, 0], segment[made, 1] = ai, ti + 1
             segment[made, 2], segment[made, 3] = bj, tj + 1
             segment[made, 4], segment[made, 5] = max(value, 1), equal
             segment[made, 6], segment[made, 7] = longest, edits
+            segment[made, 8], segment[made, 9], segment[made, 10] = often, rare, places
+            segment[made, 11] = max(plain, 1)
             if la != lb or segment[made, 2] >= segment[made, 1]:
                 made += 1
         for slot in range(slots):
@@ -226,6 +255,6 @@ def _align(
                     best = k
             if best < 0:
                 break
-            for f in range(8):
+            for f in range(12):
                 out[f, pair, slot] = segment[best, f]
             segment[best, 4] = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.discover.bits import log2_sixteenths
 from tekrar.discover.entries import PAIR, STRETCH, Entries, joined
 from tekrar.discover.links import Links
 from tekrar.discover.pairs import Pairs
@@ -39,7 +40,7 @@ def assembled(
 
 
 #: Why a pair is an entry, strongest first (0: it is none).
-LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT = 1, 2, 3, 4, 5, 6
+LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, VERSE = 1, 2, 3, 4, 5, 6, 7
 
 
 def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int64]:
@@ -61,8 +62,9 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
         share & (equal >= VARIANT_TOKENS),
         (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
+        (limits.verse > 0) & (pairs.score >= limits.verse + log2_sixteenths(np.maximum(a * b, 1))),
     ]
-    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT], 0).astype(np.int64)
+    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, VERSE], 0).astype(np.int64)
 
 
 def _stretches(
@@ -82,11 +84,12 @@ def _stretches(
         found.append(
             (
                 STRETCH, a0, a1, b0, b1, int(chains.score[number]), int(links.equal[mine].sum()),
+                int(links.often[mine].sum()), int(links.rare[mine].sum()), int(links.plain[mine].sum()),
                 int(token[l1 + 1] - token[l0]), int(token[r1 + 1] - token[r0]), 0, 0, int(chains.first[number]),
                 len(mine),
             )
         )  # fmt: skip
-    table = np.array(found, np.int64).reshape(-1, 13).T
+    table = np.array(found, np.int64).reshape(-1, 16).T
     return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
 
 
@@ -128,6 +131,6 @@ def _pairs(
     none = np.zeros(len(which), np.int64)
     return Entries(
         none + PAIR, links.a0[which], links.a1[which], links.b0[which], links.b1[which], links.score[which],
-        links.equal[which], token[left + 1] - token[left], token[right + 1] - token[right],
+        links.equal[which], links.often[which], links.rare[which], links.plain[which], token[left + 1] - token[left], token[right + 1] - token[right],
         np.minimum(pairs.unit[pairs.left[kept]], pairs.unit[pairs.right[kept]]), none, kept.astype(np.int64), none + 1,
     )  # fmt: skip

@@ -21,7 +21,7 @@ class Entries:
         kind: PAIR, STRETCH or GROUP.
         a0, a1, b0, b1: first and end token of the source on each side.
         score: sixteenths of a bit.
-        equal: equal tokens.
+        equal: equal tokens; often, rare: those of formulas and of rare phrases (`align.Segments`).
         left_unit, right_unit: tokens of the paragraphs that each side stands in.
         unit: weight of the lighter side's paragraphs.
         rank: how many better entries speak of the left paragraph, plus the same of the right one.
@@ -36,6 +36,9 @@ class Entries:
     b1: Ints
     score: Ints
     equal: Ints
+    often: Ints
+    rare: Ints
+    plain: Ints
     left_unit: Ints
     right_unit: Ints
     unit: Ints

@@ -31,7 +31,7 @@ class Links:
         left, right: rows of the source, left before right.
         a0, a1, b0, b1: first and end token of the source on each side.
         score: sixteenths of a bit.
-        equal: equal tokens.
+        equal: equal tokens; often, rare: those of formulas and of rare phrases (`align.Segments`).
         pair: number of the pair it comes from, -1 for identical paragraphs.
     """
 
@@ -43,6 +43,9 @@ class Links:
     b1: Ints
     score: Ints
     equal: Ints
+    often: Ints
+    rare: Ints
+    plain: Ints
     pair: Ints
 
     def take(self, chosen: NDArray[np.intp]) -> Links:
@@ -77,7 +80,9 @@ def links_of(source: Source, stream: Stream, pairs: Pairs) -> tuple[Links, dict[
     )
     near = Links(
         x, y, token[x] + hull[0][number], token[x] + hull[1][number], token[y] + hull[2][number],
-        token[y] + hull[3][number], pairs.score[number], segments.equal.sum(axis=1, dtype=np.int64)[number], number,
+        token[y] + hull[3][number], pairs.score[number], segments.equal.sum(axis=1, dtype=np.int64)[number],
+        segments.often.sum(axis=1, dtype=np.int64)[number], segments.rare.sum(axis=1, dtype=np.int64)[number],
+        segments.plain.sum(axis=1, dtype=np.int64)[number], number,
     )  # fmt: skip
     equal = _identical(source, stream, pairs, offset, rows)
     both = Links(*(np.concatenate([getattr(near, f.name), getattr(equal, f.name)]) for f in fields(near)))
@@ -86,7 +91,7 @@ def links_of(source: Source, stream: Stream, pairs: Pairs) -> tuple[Links, dict[
         np.where(swap, both.right, both.left), np.where(swap, both.left, both.right),
         np.where(swap, both.b0, both.a0), np.where(swap, both.b1, both.a1),
         np.where(swap, both.a0, both.b0), np.where(swap, both.a1, both.b1),
-        both.score, both.equal, both.pair,
+        both.score, both.equal, both.often, both.rare, both.plain, both.pair,
     )  # fmt: skip
     order = np.lexsort((turned.pair, turned.a0, turned.right, turned.left))
     left_out = {"member_pairs_not_linked": int((size[left_row] * size[right_row])[~within].sum() - (~within).sum())}
@@ -121,5 +126,5 @@ def _identical(source: Source, stream: Stream, pairs: Pairs, offset: Ints, rows:
     left, right, length = left[kept], right[kept], length[kept]
     return Links(
         left, right, token[left], token[left] + length, token[right], token[right] + length,
-        unit[source.first[left]], length, np.full(len(left), -1, np.int64),
+        unit[source.first[left]], length, 0 * length, 0 * length, unit[source.first[left]], np.full(len(left), -1, np.int64),
     )  # fmt: skip

@@ -8,18 +8,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.align import Segments, align_pairs
+from tekrar.discover.align import OFTEN, RARE, Segments, align_pairs
 from tekrar.discover.bits import BIT, log2_sixteenths
 from tekrar.discover.seeds import Seeds, seeds_of
 from tekrar.discover.stream import Stream
-from tekrar.discover.suffix import SuffixOrder
+from tekrar.discover.suffix import SuffixOrder, places_of
 from tekrar.discover.weights import Weights
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.int32]
-#: A pair is aligned when its seeds weigh this much ...
-SEEDS_LEAST: Final = 20 * BIT
-#: ... or hold this number of tokens, or this share (in 1/16) of the shorter paragraph's.
+#: A pair is aligned when its seeds weigh enough (`Thresholds.seeds`), or hold this number of tokens, or this share (in 1/16) of the shorter paragraph's.
 SEEDS_TOKENS: Final = 8
 SEEDS_SHARE: Final = 6
 #: Left paragraphs are taken in blocks whose seeds are about this many.
@@ -60,9 +58,15 @@ def unit_weights(stream: Stream, weights: Weights) -> Ints:
     return total
 
 
-def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights) -> Pairs:
-    """All pairs that seeds propose, aligned."""
+def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights, *, least: int) -> Pairs:
+    """All pairs that seeds propose, aligned.
+
+    Args:
+        stream, order, weights: the stream, its suffix order and its weights.
+        least: what the seeds of a pair must weigh.
+    """
     unit = unit_weights(stream, weights)
+    phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
     found: list[tuple[Scores, Scores, Segments]] = []
     paragraphs = len(stream.row)
     low = 0
@@ -70,7 +74,7 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights) -> Pairs
         high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
         high = min(max(high, low + 1), paragraphs)
         seeds = seeds_of(order, weights, stream.paragraph, low=low, high=high)
-        found.append(_block(stream, weights, seeds))
+        found.append(_block(stream, weights, phrases, seeds, least))
         low = high
     left = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
     right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
@@ -101,7 +105,7 @@ def settled(segments: Segments) -> tuple[Ints, Segments]:
     return total, Segments(*(getattr(segments, f) * worth for f in Segments.__dataclass_fields__))
 
 
-def _block(stream: Stream, weights: Weights, seeds: Seeds) -> tuple[Scores, Scores, Segments]:
+def _block(stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], seeds: Seeds, least: int) -> tuple[Scores, Scores, Segments]:
     fresh = np.flatnonzero(
         np.concatenate([[True], (np.diff(seeds.left) != 0) | (np.diff(seeds.right) != 0)])
         if len(seeds.left)
@@ -109,19 +113,19 @@ def _block(stream: Stream, weights: Weights, seeds: Seeds) -> tuple[Scores, Scor
     )
     if not len(fresh):
         none = np.zeros(0, np.int32)
-        return none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in range(8)))
+        return none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in Segments.__dataclass_fields__))
     total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
     left, right = seeds.left[fresh], seeds.right[fresh]
     held = np.add.reduceat(seeds.length.astype(np.int64), fresh)
     tokens = np.diff(stream.first) - 1
     shorter = np.minimum(tokens[left], tokens[right])
-    kept = (total >= SEEDS_LEAST) | (held >= SEEDS_TOKENS) | (16 * held >= SEEDS_SHARE * shorter)
+    kept = (total >= least) | (held >= SEEDS_TOKENS) | (16 * held >= SEEDS_SHARE * shorter)
     size = np.diff(np.append(fresh, len(seeds.left)))
     mine = np.repeat(kept, size)
     bounds = np.concatenate([[0], np.cumsum(size[kept])]).astype(np.int64)
     chosen = (seeds.at[mine], seeds.to[mine], seeds.length[mine], seeds.weight[mine])
     left, right = left[kept], right[kept]
     segments = align_pairs(
-        stream.words, (weights.rarity, weights.added), stream.first, chosen, bounds, (left, right)
+        stream.words, (weights.rarity, weights.added), phrases, stream.first, chosen, bounds, (left, right)
     )
     return left, right, segments

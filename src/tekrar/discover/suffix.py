@@ -20,8 +20,11 @@ Words = NDArray[np.int32]
 DOUBLINGS: Final = 4
 #: Common tokens of two neighbours are counted up to this number.
 LONGEST: Final = 40
-#: D: all pairs of places of an n-gram are seeds up to this number of places, by n.
+#: D: all pairs of places of an n-gram are seeds up to this number of places, by n; of bigrams and trigrams in a
+#: small stream, up to this number of places shared among its places, at most `ALL_PAIRS_MOST`.
 ALL_PAIRS: Final = ((2, 16), (3, 24), (5, 64))
+ALL_PAIRS_SHARED: Final = 1 << 22
+ALL_PAIRS_MOST: Final = 64
 #: K: above D each place is paired with this number of next places in suffix order.
 PARTNERS: Final = 6
 
@@ -70,9 +73,37 @@ def suffix_order(stream: Words) -> SuffixOrder:
     _agree(stream, place, common, LONGEST)
     reach = np.arange(size, dtype=np.int32)
     bigram = np.zeros(size, np.int32)
+    shared = min(ALL_PAIRS_MOST, ALL_PAIRS_SHARED // max(size, 1))
     for n, most in ALL_PAIRS:
-        _ranges(stream, place, common, np.array([n, most, PARTNERS], np.int64), reach, bigram)
+        _ranges(stream, place, common, np.array([n, max(most, shared), PARTNERS], np.int64), reach, bigram)
     return SuffixOrder(stream, place, inverse, common, bigram, reach)
+
+
+def places_of(order: SuffixOrder, n: int) -> Words:
+    """In how many places the n-gram that starts at each place stands; 0 where none starts."""
+    size = np.zeros(len(order.stream), np.int32)
+    _count(order.stream, order.order, order.common, n, size)
+    return size
+
+
+@kernel
+def _count(stream: Any, order: Any, common: Any, n: int, size: Any) -> None:
+    total = len(order)
+    i = 0
+    while i < total:
+        j = i
+        while j < total - 1 and common[j] >= n:
+            j += 1
+        p = order[i]
+        whole = p + n <= total
+        if whole:
+            for k in range(n):
+                if stream[p + k] == 0:
+                    whole = False
+        if whole:
+            for k in range(i, j + 1):
+                size[order[k]] = j + 1 - i
+        i = j + 1
 
 
 @kernel

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tekrar.discover.bits import BIT, log2_sixteenths
 
@@ -20,6 +21,13 @@ UNIT_MARGIN: Final = 4 * BIT
 UNIT_SHARE: Final = 9
 #: A link of a chain scores at least this much.
 LINK_LEAST: Final = 16 * BIT
+#: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good part of a
+#: unit, and the list goes on down to what overcomes the choice of the places in the two units, and this much.
+VERSE_TOKENS: Final = 16
+VERSE_MARGIN: Final = 4 * BIT
+VERSE_SEEDS: Final = 8 * BIT
+#: A pair is aligned when its seeds weigh this much.
+SEEDS_LEAST: Final = 20 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
 RUN_BITS: Final = 5 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
@@ -34,7 +42,9 @@ class Thresholds:
     """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link.
 
     `run` is the least number of equal tokens in a row that is enough by itself, `contained` the least number of
-    equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus.
+    equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus; `verse` is
+    what a match must score above the choice of its places in the two units (0: not a text of verses), `seeds` what
+    the seeds of a pair must weigh to be aligned.
     """
 
     local: int
@@ -43,22 +53,27 @@ class Thresholds:
     run: int
     contained: int
     place: int
+    verse: int
+    seeds: int
 
 
-def thresholds(*, tokens: int, units: int) -> Thresholds:
+def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
     """Thresholds of a corpus.
 
     Args:
-        tokens: tokens of the stream.
-        units: paragraphs of the stream.
+        sizes: tokens of every unit of the stream.
     """
+    tokens, units = int(sizes.sum()), len(sizes)
+    verses = units > 0 and int(np.partition(sizes, units // 2)[units // 2]) <= VERSE_TOKENS
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
     return Thresholds(
         local=local,
         unit=2 * p + UNIT_MARGIN,
-        link=LINK_LEAST,
+        link=VERSE_SEEDS if verses else LINK_LEAST,
         run=-(-local // RUN_BITS),
         contained=-(-(n + p) // RUN_BITS),
         place=n,
+        verse=VERSE_MARGIN if verses else 0,
+        seeds=VERSE_SEEDS if verses else SEEDS_LEAST,
     )
