@@ -12,7 +12,7 @@ from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 from tekrar.discover.stretches import Chains
-from tekrar.discover.thresholds import CONTAINED, UNIT_SHARE, VARIANT, VARIANT_TOKENS, Thresholds
+from tekrar.discover.thresholds import CONTAINED, UNIT_SHARE, VARIANT, VARIANT_TOKENS, VERSE_MARGIN, Thresholds
 
 Ints = NDArray[np.int64]
 
@@ -62,7 +62,9 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
         share & (equal >= VARIANT_TOKENS),
         (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
-        (limits.verse > 0) & (pairs.score >= limits.verse + log2_sixteenths(np.maximum(a * b, 1))),
+        (limits.verse > 0)
+        & (pairs.score >= limits.verse)
+        & (pairs.score >= VERSE_MARGIN + log2_sixteenths(np.maximum(a * b, 1))),
     ]
     return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, VERSE], 0).astype(np.int64)
 

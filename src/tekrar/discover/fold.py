@@ -65,3 +65,20 @@ def fold_token(surface: str, *, language: str) -> str:
     if turkish:
         text = text.translate(_TURKISH_CASE)
     return text.lower().replace("i\u0307", "i").translate(_CIRCUMFLEX).translate(_TABLE)
+
+
+#: Arabic "and" and "so", written with the word that follows or alone.
+CONJUNCTIONS: Final = "وف"
+
+
+def joined_forms(forms: list[str]) -> list[str]:
+    """Folded forms without an Arabic conjunction before the word: "" for one that stands alone.
+
+    A first letter waw or fa is taken off where the rest is a word of the same text by itself, so that the same
+    words meet whether the conjunction is there, joined or apart.
+    """
+    known = set(forms)
+    return [
+        "" if form == "و" else form[1:] if len(form) > 2 and form[0] in CONJUNCTIONS and form[1:] in known else form
+        for form in forms
+    ]

@@ -53,8 +53,13 @@ class Links:
         return Links(*(getattr(self, f.name)[chosen] for f in fields(self)))
 
 
-def links_of(source: Source, stream: Stream, pairs: Pairs) -> tuple[Links, dict[str, int]]:
-    """All links, and the numbers of those that a bound left out."""
+def links_of(source: Source, stream: Stream, pairs: Pairs, plain: Ints) -> tuple[Links, dict[str, int]]:
+    """All links, and the numbers of those that a bound left out.
+
+    Args:
+        source, stream, pairs: the release, its stream and the aligned pairs.
+        plain: sum of the rarities of every stream paragraph.
+    """
     offset, rows = source.members()
     left_row, right_row = stream.row[pairs.left], stream.row[pairs.right]
     size = np.ones(source.rows, np.int64)
@@ -84,7 +89,7 @@ def links_of(source: Source, stream: Stream, pairs: Pairs) -> tuple[Links, dict[
         segments.often.sum(axis=1, dtype=np.int64)[number], segments.rare.sum(axis=1, dtype=np.int64)[number],
         segments.plain.sum(axis=1, dtype=np.int64)[number], number,
     )  # fmt: skip
-    equal = _identical(source, stream, pairs, offset, rows)
+    equal = _identical(source, stream, (pairs.unit, plain), offset, rows)
     both = Links(*(np.concatenate([getattr(near, f.name), getattr(equal, f.name)]) for f in fields(near)))
     swap = both.left > both.right
     turned = Links(
@@ -105,11 +110,13 @@ def _member(row: Ints, number: Ints, source: Source, offset: Ints, rows: Ints) -
     return found
 
 
-def _identical(source: Source, stream: Stream, pairs: Pairs, offset: Ints, rows: Ints) -> Links:
+def _identical(
+    source: Source, stream: Stream, units: tuple[Ints, Ints], offset: Ints, rows: Ints
+) -> Links:
     """Links between members of one class: all of small classes, of larger ones those beside another link."""
     size = np.diff(offset)
-    unit = np.zeros(source.rows, np.int64)
-    unit[stream.row] = pairs.unit
+    unit, plain = np.zeros((2, source.rows), np.int64)
+    unit[stream.row], plain[stream.row] = units
     lefts: list[Ints] = []
     rights: list[Ints] = []
     for m in np.unique(size[(size >= 2) & (size * (size - 1) <= 2 * ALL_MEMBERS)]).tolist():
@@ -126,5 +133,5 @@ def _identical(source: Source, stream: Stream, pairs: Pairs, offset: Ints, rows:
     left, right, length = left[kept], right[kept], length[kept]
     return Links(
         left, right, token[left], token[left] + length, token[right], token[right] + length,
-        unit[source.first[left]], length, 0 * length, 0 * length, unit[source.first[left]], np.full(len(left), -1, np.int64),
+        unit[source.first[left]], length, 0 * length, 0 * length, plain[source.first[left]], np.full(len(left), -1, np.int64),
     )  # fmt: skip

@@ -28,15 +28,21 @@ def ordered(entries: Entries, left: Ints, right: Ints) -> Entries:
 
 
 def base_key(entries: Entries) -> Ints:
-    """S * (2 + ratio + cover) for pairs, 4 * S * equal / longer side for stretches; in 1/1024."""
+    """How good an entry is by itself, in 1/1024 of a sixteenth of a bit.
+
+    The plain score times 2 + ratio + cover for pairs, times 4 * equal / longer side for stretches; times how much
+    of it is a text of its own: 1/2 + rare/equal, and half less where all of it is formula.
+    """
     long = np.maximum(entries.left_unit, entries.right_unit)
     short = np.minimum(entries.left_unit, entries.right_unit)
-    ratio = ONE * 2 * entries.equal // np.maximum(long + short, 1)
-    cover = np.minimum(ONE * entries.equal // np.maximum(short, 1), ONE)
+    equal = np.maximum(entries.equal, 1)
+    ratio = ONE * 2 * equal // np.maximum(long + short, 1)
+    cover = np.minimum(ONE * equal // np.maximum(short, 1), ONE)
     side = np.maximum(np.maximum(entries.a1 - entries.a0, entries.b1 - entries.b0), 1)
-    dense = np.minimum(ONE * entries.equal // side, ONE)
+    dense = np.minimum(ONE * equal // side, ONE)
     factor = np.where(entries.kind == PAIR, 2 * ONE + ratio + cover, 4 * dense)
-    result: Ints = np.maximum(entries.score, 0) * factor
+    own = (ONE // 2 + ONE * entries.rare // equal) * (2 * ONE - ONE * entries.often // equal)
+    result: Ints = np.maximum(entries.plain, 1) * factor // ONE * own // ONE
     return result
 
 

@@ -50,9 +50,9 @@ class Pairs:
         return Pairs(self.left[chosen], self.right[chosen], self.score[chosen], Segments(*parts), self.unit)
 
 
-def unit_weights(stream: Stream, weights: Weights) -> Ints:
-    """Weight of every paragraph: what it would score against itself."""
-    running = np.concatenate([[0], np.cumsum(weights.added, dtype=np.int64)])
+def unit_weights(stream: Stream, weights: NDArray[np.int32]) -> Ints:
+    """Weight of every paragraph: with `added`, what it would score against itself."""
+    running = np.concatenate([[0], np.cumsum(weights, dtype=np.int64)])
     low, high = stream.first[:-1], stream.first[1:] - 1
     total: Ints = running[high] - running[low]
     return total
@@ -65,7 +65,7 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights, *, least
         stream, order, weights: the stream, its suffix order and its weights.
         least: what the seeds of a pair must weigh.
     """
-    unit = unit_weights(stream, weights)
+    unit = unit_weights(stream, weights.added)
     phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
     found: list[tuple[Scores, Scores, Segments]] = []
     paragraphs = len(stream.row)

@@ -11,7 +11,7 @@ from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.entries import Entries
 from tekrar.discover.links import Links, links_of
 from tekrar.discover.order import ordered
-from tekrar.discover.pairs import Pairs, aligned_pairs
+from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
@@ -51,7 +51,7 @@ def generate(source: Source) -> Generated:
     limits = thresholds(np.diff(stream.first) - 1)
     pairs = aligned_pairs(stream, order, weights, least=limits.seeds)
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
-    links, left_out = links_of(source, stream, pairs)
+    links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links)
     entries = assembled(source, stream, pairs, links, chains, limits)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)

@@ -22,12 +22,14 @@ UNIT_SHARE: Final = 9
 #: A link of a chain scores at least this much.
 LINK_LEAST: Final = 16 * BIT
 #: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good part of a
-#: unit, and the list goes on down to what overcomes the choice of the places in the two units, and this much.
-VERSE_TOKENS: Final = 16
+#: unit, and the list goes on down to what overcomes the choice of the places in the two units and `VERSE_MARGIN`,
+#: but not below the choice of the places in the corpus less `VERSE_DEPTH`.
+VERSE_TOKENS: Final = 28
 VERSE_MARGIN: Final = 4 * BIT
-VERSE_SEEDS: Final = 8 * BIT
-#: A pair is aligned when its seeds weigh this much.
+VERSE_DEPTH: Final = 19 * BIT
+#: A pair is aligned when its seeds weigh this much; in a text of verses this much less than the list's end.
 SEEDS_LEAST: Final = 20 * BIT
+VERSE_SEEDS: Final = 4 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
 RUN_BITS: Final = 5 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
@@ -43,8 +45,8 @@ class Thresholds:
 
     `run` is the least number of equal tokens in a row that is enough by itself, `contained` the least number of
     equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus; `verse` is
-    what a match must score above the choice of its places in the two units (0: not a text of verses), `seeds` what
-    the seeds of a pair must weigh to be aligned.
+    what a match must score in a text of verses (0: it is none), `seeds` what the seeds of a pair must weigh to be
+    aligned.
     """
 
     local: int
@@ -67,13 +69,15 @@ def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
     verses = units > 0 and int(np.partition(sizes, units // 2)[units // 2]) <= VERSE_TOKENS
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
+    verse = max(2 * n - VERSE_DEPTH, VERSE_MARGIN) if verses else 0
+    seeds = min(max(verse - VERSE_SEEDS, VERSE_SEEDS), SEEDS_LEAST) if verses else SEEDS_LEAST
     return Thresholds(
         local=local,
         unit=2 * p + UNIT_MARGIN,
-        link=VERSE_SEEDS if verses else LINK_LEAST,
+        link=min(LINK_LEAST, seeds),
         run=-(-local // RUN_BITS),
         contained=-(-(n + p) // RUN_BITS),
         place=n,
-        verse=VERSE_MARGIN if verses else 0,
-        seeds=VERSE_SEEDS if verses else SEEDS_LEAST,
+        verse=verse,
+        seeds=seeds,
     )

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.fold import fold_token
+from tekrar.discover.fold import fold_token, joined_forms
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.int32]
@@ -89,10 +89,10 @@ def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
     empty: list[Ints] = [np.zeros(0, np.int64)]
     surface = np.concatenate(numbers or [np.zeros(0, np.int32)])
     at, to = np.concatenate(lows or empty), np.concatenate(highs or empty)
+    forms = joined_forms([fold_token(form, language=primary) for form in surfaces])
     folded: dict[str, int] = {}
     word_of = np.full(len(surfaces), -1, np.int32)
-    for number, form in enumerate(surfaces):
-        fold = fold_token(form, language=primary)
+    for number, fold in enumerate(forms):
         if fold:
             word_of[number] = folded.setdefault(fold, len(folded))
     word = word_of[surface] if len(surface) else np.zeros(0, np.int32)
