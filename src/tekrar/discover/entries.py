@@ -24,7 +24,7 @@ class Entries:
         equal: equal tokens; often, rare: those of formulas and of rare phrases (`align.Segments`).
         left_unit, right_unit: tokens of the paragraphs that each side stands in.
         unit: weight of the lighter side's paragraphs.
-        rank: how many better entries speak of the left paragraph, plus the same of the right one.
+        rank: how many better entries speak of the left paragraph, or of the right one: the smaller number.
         first: first number in a list of its own (links of a stretch, places of a group), or -1.
         count: how many there are.
     """

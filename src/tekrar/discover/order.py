@@ -47,7 +47,7 @@ def base_key(entries: Entries) -> Ints:
 
 
 def local_ranks(left: Ints, right: Ints, key: Ints) -> Ints:
-    """How many entries with a better key speak of the left row, plus the same of the right row."""
+    """How many entries with a better key speak of the left row, or of the right one: the smaller number."""
     total = len(left)
     row = np.concatenate([left, right])
     number = np.concatenate([np.arange(total), np.arange(total)])
@@ -55,9 +55,9 @@ def local_ranks(left: Ints, right: Ints, key: Ints) -> Ints:
     fresh = np.concatenate([[True], np.diff(row[order]) != 0]) if total else np.zeros(0, bool)
     begin = np.flatnonzero(fresh)
     place = np.arange(2 * total) - np.repeat(begin, np.diff(np.append(begin, 2 * total)))
-    rank = np.zeros(total, np.int64)
-    np.add.at(rank, number[order], place)
-    return rank
+    each = np.zeros(2 * total, np.int64)
+    each[order] = place
+    return np.minimum(each[:total], each[total:])
 
 
 def square_roots(numbers: Ints) -> Ints:

@@ -1,7 +1,6 @@
 """Stretches: neighbouring links chained over sentences and paragraphs, so that a reused section is one entry.
 
-A chain goes forward on both sides inside one book each, over gaps of a few paragraphs, each unmatched token at a
-price. A chain that covers too little of its longer side is split at its widest gap and tried again.
+A chain goes forward on both sides inside one book each, over gaps of a few paragraphs, each at a price. A chain that covers too little of its longer side is split at its widest gap and tried again.
 """
 
 from __future__ import annotations
@@ -12,20 +11,23 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.bits import BIT
+from tekrar.discover.bits import BIT, log2_sixteenths
 from tekrar.discover.compiled import kernel
 from tekrar.discover.links import Links
 from tekrar.discover.source import Source
 
 Ints = NDArray[np.int64]
-#: Paragraphs (that hold a token) a chain may step on each side, and the price of an unmatched token.
+#: Paragraphs (that hold a token) a chain may step on each side.
 STEP: Final = 4
-GAP: Final = BIT // 2
+#: The price of a gap: log2 of its tokens on both sides (the choice of the place), and this much where there is one.
+GAP: Final = 8 * BIT
+#: Gaps are told apart up to this number of tokens.
+WIDEST: Final = 4096
 #: Tokens two links may overlap.
 OVERLAP: Final = 3
 #: Equal tokens of a stretch: at least this share (in 1/16) of its longer side, or, where one text stands line by
 #: line between other text, this much of the shorter side and less of the longer.
-COVER: Final = 6
+COVER: Final = 4
 COVER_SHORTER: Final = 12
 COVER_BETWEEN: Final = 3
 
@@ -54,21 +56,28 @@ def chain(source: Source, links: Links) -> Chains:
     book = np.stack([source.book[links.left], source.book[links.right]])
     starts = np.searchsorted(left, np.arange(int(seat[-1]) + 2 if len(seat) else 1)).astype(np.int64)
     best, back, origin = np.zeros(total, np.int64), np.full(total, -1, np.int64), np.zeros(total, np.int64)
-    limits = np.array([STEP, GAP, OVERLAP], np.int64)
+    limits = np.array([STEP, OVERLAP], np.int64)
     places = np.stack([links.a0, links.a1, links.b0, links.b1])
-    _chain(left, right, starts, book, places, links.score, limits, best, back, origin)
+    _chain(left, right, starts, book, places, links.score, limits, gap_prices(), best, back, origin)
     order = np.lexsort((np.arange(total), -best))
     link, first, score = _collect(order, best, back, links.score)
     chains = Chains(link, first, score)
     return _split(links, chains)
 
 
+def gap_prices() -> Ints:
+    """Price of a gap on one side by its tokens; half of `GAP` and the choice of the place."""
+    prices: Ints = log2_sixteenths(np.arange(1, WIDEST + 1)) + GAP // 2
+    prices[0] = 0
+    return prices
+
+
 @kernel
 def _chain(
-    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, best: Any, back: Any,
-    origin: Any,
+    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, price: Any, best: Any,
+    back: Any, origin: Any,
 ) -> None:  # fmt: skip
-    step, gap, overlap = limits[0], limits[1], limits[2]
+    step, overlap, widest = limits[0], limits[1], len(price) - 1
     for i in range(len(left)):
         gain, chosen = 0, -1
         for seat in range(max(0, left[i] - step), left[i] + 1):
@@ -92,7 +101,7 @@ def _chain(
                     continue
                 if places[1, i] > places[2, origin[j]]:
                     continue
-                value = best[j] - gap * (max(ga, 0) + max(gb, 0))
+                value = best[j] - price[min(max(ga, 0), widest)] - price[min(max(gb, 0), widest)]
                 if value > gain:
                     gain, chosen = value, j
         best[i] = score[i] + gain
@@ -151,8 +160,9 @@ def _split(links: Links, chains: Chains) -> Chains:
     running = np.concatenate([[0], np.cumsum(links.score[chains.link])])
     price = np.zeros(len(chains.link) + 1, np.int64)
     a, b = chains.link[:-1], chains.link[1:]
-    wide = np.maximum(links.a0[b] - links.a1[a], 0) + np.maximum(links.b0[b] - links.b1[a], 0)
-    price[1:-1] = GAP * wide
+    prices = gap_prices()
+    wide = (links.a0[b] - links.a1[a], links.b0[b] - links.b1[a])
+    price[1:-1] = sum(prices[np.clip(gap, 0, WIDEST - 1)] for gap in wide)
     inner = np.ones(len(price), bool)
     inner[first] = False
     paid = np.concatenate([[0], np.cumsum(np.where(inner, price, 0))])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tekrar.discover.bits import BIT, log2_sixteenths
 
 #: Bits above the choice of the places.
-LOCAL_MARGIN: Final = 8 * BIT
+LOCAL_MARGIN: Final = 5 * BIT
 UNIT_MARGIN: Final = 4 * BIT
 #: Share (in 1/16) of the lighter unit's weight that makes a match one of whole units.
 UNIT_SHARE: Final = 9
@@ -23,15 +23,15 @@ UNIT_SHARE: Final = 9
 LINK_LEAST: Final = 16 * BIT
 #: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good part of a
 #: unit, and the list goes on down to what overcomes the choice of the places in the two units and `VERSE_MARGIN`,
-#: but not below the choice of the places in the corpus less `VERSE_DEPTH`.
+#: but not below twice the choice of two places in the corpus less `VERSE_DEPTH`.
 VERSE_TOKENS: Final = 28
 VERSE_MARGIN: Final = 4 * BIT
-VERSE_DEPTH: Final = 19 * BIT
+VERSE_DEPTH: Final = 52 * BIT
 #: A pair is aligned when its seeds weigh this much; in a text of verses this much less than the list's end.
 SEEDS_LEAST: Final = 20 * BIT
 VERSE_SEEDS: Final = 4 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
-RUN_BITS: Final = 5 * BIT
+RUN_BITS: Final = 6 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
 VARIANT: Final = (6, 10)
 VARIANT_TOKENS: Final = 5
@@ -69,7 +69,7 @@ def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
     verses = units > 0 and int(np.partition(sizes, units // 2)[units // 2]) <= VERSE_TOKENS
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
-    verse = max(2 * n - VERSE_DEPTH, VERSE_MARGIN) if verses else 0
+    verse = max(4 * n - VERSE_DEPTH, VERSE_MARGIN) if verses else 0
     seeds = min(max(verse - VERSE_SEEDS, VERSE_SEEDS), SEEDS_LEAST) if verses else SEEDS_LEAST
     return Thresholds(
         local=local,
