@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.discover.bits import log2_sixteenths
-from tekrar.discover.entries import PAIR, STRETCH, Entries, joined
+from tekrar.discover.entries import GROUP, PAIR, STRETCH, Entries, joined
+from tekrar.discover.formulas import SHORT, Formulas
 from tekrar.discover.links import Links
 from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
@@ -18,25 +19,62 @@ Ints = NDArray[np.int64]
 
 
 def assembled(
-    source: Source, stream: Stream, pairs: Pairs, links: Links, chains: Chains, limits: Thresholds
-) -> Entries:
-    """Stretches of two links or more, then pairs.
+    source: Source, stream: Stream, found: tuple[Pairs, Links, Chains, Formulas], limits: Thresholds, rarity: Ints
+) -> tuple[Entries, dict[str, int]]:
+    """Stretches of two links or more, pairs that no stretch took in, formulas; and what a bound left out.
 
-    A pair is an entry when one of its links is in no stretch; the link of the first members stands for it.
+    Args:
+        source, stream: the release and its stream.
+        found: aligned pairs, links, chains, formulas.
+        limits: thresholds of the corpus.
+        rarity: sum of the rarities before each place of the stream.
     """
+    pairs, links, chains, formulas = found
     size = np.diff(chains.first)
     chosen = np.flatnonzero((size > 1) & (chains.score >= limits.local))
     stretches, taken = _stretches(source, pairs, links, chains, chosen)
-    free = np.ones(len(links.left), bool)
-    free[taken] = False
-    has_free = np.zeros(len(pairs.left), bool)
-    near = links.pair >= 0
-    in_any = np.zeros(len(pairs.left), bool)
-    in_any[links.pair[near & ~free]] = True
-    has_free[links.pair[near & free]] = True
-    good = accepted(stream, pairs, limits) > 0
-    kept = np.flatnonzero(good & ~in_any)
-    return joined([stretches, _pairs(source, stream, pairs, links, kept)])
+    in_stretch = np.zeros(len(pairs.left), bool)
+    numbers = links.pair[taken]
+    in_stretch[numbers[numbers >= 0]] = True
+    path = accepted(stream, pairs, limits)
+    said = (path > 0) & ~in_stretch
+    by_formula = said & (path != LOCAL) & (path != SAME_WORDS) & _of_formula(pairs, formulas)
+    kept = np.flatnonzero(said & ~by_formula)
+    parts = [stretches, _pairs(source, stream, pairs, links, kept), _groups(source, stream, formulas, rarity)]
+    return joined(parts), {"pairs_left_to_groups": int(by_formula.sum())}
+
+
+def _of_formula(pairs: Pairs, formulas: Formulas) -> NDArray[np.bool_]:
+    """Pairs whose equal tokens are few and lie in formulas of many places."""
+    inside = np.concatenate([[0], np.cumsum(formulas.frequent, dtype=np.int64)])
+    segments = pairs.segments
+    covered = (inside[segments.a1] - inside[segments.a0]).sum(axis=1)
+    equal = segments.equal.sum(axis=1, dtype=np.int64)
+    few: NDArray[np.bool_] = (equal <= SHORT) & (4 * covered >= 3 * equal)
+    return few
+
+
+def _groups(source: Source, stream: Stream, formulas: Formulas, rarity: Ints) -> Entries:
+    first = formulas.first[:-1]
+    token = tokens_at(stream, formulas.place)
+    a, b, n = token[first], token[first + 1], formulas.length
+    size = np.diff(source.tokens.first)
+    place = formulas.place[first]
+    plain = rarity[place + n] - rarity[place]
+    row = stream.row[stream.paragraph[place]]
+    other = stream.row[stream.paragraph[formulas.place[first + 1]]]
+    none = np.zeros(len(n), np.int64)
+    return Entries(
+        none + GROUP, a, a + n, b, b + n, formulas.saved, n, n, none, plain, size[row], size[other], none, none,
+        first, np.diff(formulas.first),
+    )  # fmt: skip
+
+
+def tokens_at(stream: Stream, place: Ints) -> Ints:
+    """Token of the source at each place of the stream."""
+    paragraph = stream.paragraph[place]
+    found: Ints = stream.token[paragraph] + place - stream.first[paragraph]
+    return found
 
 
 #: Why a pair is an entry, strongest first (0: it is none).

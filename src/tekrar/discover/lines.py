@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tekrar.discover.entries import KINDS, STRETCH
+from tekrar.discover.assemble import tokens_at
+from tekrar.discover.entries import GROUP, KINDS, STRETCH
 from tekrar.discover.pipeline import GENERATOR, Generated, rows_at
 from tekrar.discover.source import Source
 
@@ -17,9 +18,9 @@ from tekrar.discover.source import Source
 def lines(source: Source, generated: Generated) -> Iterator[str]:
     """One JSON object an entry, without line ends."""
     entries = generated.entries
-    columns = [getattr(entries, n).tolist() for n in ("kind", "a0", "a1", "b0", "b1", "score", "equal", "rank", "count")]
+    columns = [getattr(entries, n).tolist() for n in ("kind", "a0", "a1", "b0", "b1", "score", "equal", "rank", "count", "first")]
     side = Sides(source)
-    for number, (kind, a0, a1, b0, b1, score, equal, rank, count) in enumerate(zip(*columns, strict=True), 1):
+    for number, (kind, a0, a1, b0, b1, score, equal, rank, count, first) in enumerate(zip(*columns, strict=True), 1):
         whole = kind != STRETCH
         record: dict[str, Any] = {
             "rank": number,
@@ -31,6 +32,9 @@ def lines(source: Source, generated: Generated) -> Iterator[str]:
             "direction": None,
             "metrics": {"kind": KINDS[kind], "score": score, "equal": equal, "rank": rank, "parts": count},
         }
+        if kind == GROUP:
+            token = tokens_at(generated.stream, generated.formulas.place[first : first + count]).tolist()
+            record["places"] = [side.of(t, t + equal, False) for t in token]
         yield json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 

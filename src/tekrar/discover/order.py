@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,16 +13,22 @@ Ints = NDArray[np.int64]
 ONE = 1024
 
 
-def ordered(entries: Entries, left: Ints, right: Ints) -> Entries:
+#: What an entry inside one book counts against one across books: a book's own phrase is style before it is reuse.
+SAME_BOOK: Final = (1, 2)
+
+
+def ordered(entries: Entries, left: Ints, right: Ints, same_book: NDArray[np.bool_]) -> Entries:
     """Entries best first, with their local ranks.
 
     Args:
         entries: entries in any order.
         left, right: row each side starts in.
+        same_book: whether both sides are of one book.
     """
     key = base_key(entries)
+    key = np.where(same_book, key * SAME_BOOK[0] // SAME_BOOK[1], key)
     rank = local_ranks(left, right, key)
-    rank[entries.kind == STRETCH] = 0
+    rank[entries.kind != PAIR] = 0
     final = key * 64 // square_roots((4 + rank) * 4096)
     order = np.lexsort((entries.b1, entries.b0, entries.a1, entries.a0, -final))
     fields = {name: getattr(entries, name) for name in Entries.__dataclass_fields__} | {"rank": rank}
@@ -40,7 +48,7 @@ def base_key(entries: Entries) -> Ints:
     cover = np.minimum(ONE * equal // np.maximum(short, 1), ONE)
     side = np.maximum(np.maximum(entries.a1 - entries.a0, entries.b1 - entries.b0), 1)
     dense = np.minimum(ONE * equal // side, ONE)
-    factor = np.where(entries.kind == PAIR, 2 * ONE + ratio + cover, 4 * dense)
+    factor = np.where(entries.kind == STRETCH, 4 * dense, 2 * ONE + ratio + cover)
     own = (ONE // 2 + ONE * entries.rare // equal) * (2 * ONE - ONE * entries.often // equal)
     result: Ints = np.maximum(entries.plain, 1) * factor // ONE * own // ONE
     return result

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.entries import Entries
+from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
 from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
@@ -29,7 +30,7 @@ class Generated:
 
     Attributes:
         entries: best first.
-        stream, pairs, links, chains: what the entries point into.
+        stream, pairs, links, chains, formulas: what the entries point into.
         thresholds: least scores of this corpus.
         bounds: every bound, and what was not generated because of it.
     """
@@ -39,6 +40,7 @@ class Generated:
     pairs: Pairs
     links: Links
     chains: Chains
+    formulas: Formulas
     thresholds: Thresholds
     bounds: dict[str, int] = field(default_factory=dict)
 
@@ -53,9 +55,12 @@ def generate(source: Source) -> Generated:
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links)
-    entries = assembled(source, stream, pairs, links, chains, limits)
+    formulas = formulas_of(order, words=source.tokens.words)
+    rarity = np.concatenate([[0], np.cumsum(weights.rarity, dtype=np.int64)])
+    entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
-    return Generated(ordered(entries, left, right), stream, pairs, links, chains, limits, left_out)
+    found = ordered(entries, left, right, source.book[left] == source.book[right])
+    return Generated(found, stream, pairs, links, chains, formulas, limits, left_out | grouped)
 
 
 def rows_at(source: Source, token: Ints) -> Ints:
