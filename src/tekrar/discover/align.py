@@ -21,6 +21,10 @@ Scores = NDArray[np.int32]
 #: Price of a changed token and of a token that only one side has.
 CHANGED: Final = 3 * BIT
 MISSING: Final = 3 * BIT
+#: An outer fragment of a segment beyond a change is kept when it is worth this much more than the change.
+OUTER: Final = 7 * BIT
+#: Changes of one segment whose fragments can be taken off.
+FRAGMENTS: Final = 64
 #: Tokens searched before the first and after the last seed of a band, and diagonals to each side of it.
 REACH: Final = 16
 DRIFT: Final = 12
@@ -85,7 +89,7 @@ def align_pairs(
     pairs = len(bounds) - 1
     out = np.zeros((12, pairs, SEGMENTS), np.int32)
     if pairs:
-        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE], np.int64)
+        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE, OUTER, FRAGMENTS], np.int64)
         _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
     return Segments(*out)
 
@@ -98,7 +102,9 @@ def _align(
     changed, missing, reach, drift = prices[0], prices[1], prices[2], prices[3]
     cells, least, most, held = prices[4], prices[5], prices[6], prices[7]
     often_n, often_at, rare_n, rare_at = prices[8], prices[9], prices[10], prices[11]
+    outer, fragments = prices[12], prices[13]
     slots = out.shape[2]
+    saved = np.zeros((fragments, 12), np.int64)
     band = np.zeros((most, 7), np.int64)  # low diagonal, high, last diagonal, first a, end a, weight, seeds
     trace = np.zeros(1 << 16, np.uint8)
     previous = np.zeros(1 << 10, np.int64)
@@ -187,11 +193,27 @@ def _align(
             i, j, equal, run, longest, edits = ti, tj, 0, 0, 0, 0
             ai, bj, value, plain = ti, tj, 0, 0
             often, often_from, rare, rare_from, places = 0, ti + 1, 0, ti + 1, 0
+            fragment, since, changes, marks = 0, 0, 0, 0
             while i >= i0 and j >= lb and j - i >= low and j - i <= high:
                 way = trace[(i - i0) * width + j - i - low]
                 if way == 0:
                     break
                 if way == 1:
+                    if since > 0:
+                        if marks == 0 and fragment - since < outer:
+                            ti, tj, equal, longest, edits, value, plain = i, j, 0, 0, 0, 0, 0
+                            often, often_from, rare, rare_from, places = 0, i + 1, 0, i + 1, 0
+                        else:
+                            m = marks % fragments
+                            saved[m, 0], saved[m, 1], saved[m, 2], saved[m, 3] = ai, bj, equal, longest
+                            saved[m, 4], saved[m, 5], saved[m, 6], saved[m, 7] = edits, value, plain, often
+                            saved[m, 8], saved[m, 9], saved[m, 10], saved[m, 11] = rare, places, fragment, since
+                            marks += 1
+                            edits += changes
+                            value -= since
+                            plain -= since
+                        fragment, since, changes, run = 0, 0, 0, 0
+                    fragment += rarity[i]
                     equal += 1
                     run += 1
                     longest = max(longest, run)
@@ -213,21 +235,22 @@ def _align(
                     i -= 1
                     j -= 1
                     continue
-                run = 0
-                edits += 1
+                changes += 1
+                since += changed if way == 2 else missing
                 if way == 2:
-                    value -= changed
-                    plain -= changed
                     i -= 1
                     j -= 1
                 elif way == 3:
-                    value -= missing
-                    plain -= missing
                     i -= 1
                 else:
-                    value -= missing
-                    plain -= missing
                     j -= 1
+            kept = max(0, marks - fragments)
+            while marks > kept and fragment - saved[(marks - 1) % fragments, 11] < outer:
+                marks -= 1
+                m = marks % fragments
+                ai, bj, equal, longest = saved[m, 0], saved[m, 1], saved[m, 2], saved[m, 3]
+                edits, value, plain, often = saved[m, 4], saved[m, 5], saved[m, 6], saved[m, 7]
+                rare, places, fragment = saved[m, 8], saved[m, 9], saved[m, 10]
             segment[made, 0], segment[made, 1] = ai, ti + 1
             segment[made, 2], segment[made, 3] = bj, tj + 1
             segment[made, 4], segment[made, 5] = max(value, 1), equal

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 PLACES: Final = 5
 TOKENS: Final = 4
 #: A formula saves at least the choice of this number of places.
-SAVED: Final = 2
+SAVED: Final = 3
 #: Above this number of places the pairs of a formula's places are not listed, where they share so few tokens.
 LISTED: Final = 12
 SHORT: Final = 16

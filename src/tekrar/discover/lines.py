@@ -11,6 +11,7 @@ import numpy as np
 
 from tekrar.discover.assemble import tokens_at
 from tekrar.discover.entries import GROUP, KINDS, STRETCH
+from tekrar.discover.extents import with_marks
 from tekrar.discover.pipeline import GENERATOR, Generated, rows_at
 from tekrar.discover.source import Source
 
@@ -53,7 +54,13 @@ class Sides:
         """The side of tokens first..end; `whole` = it may stand for an exact class."""
         source = self._source
         low, high = rows_at(source, np.array([first, end - 1])).tolist()
-        start, stop = int(source.tokens.start[first]), int(source.tokens.end[end - 1])
+        start, stop = with_marks(
+            source.release.text,
+            int(source.tokens.start[first]),
+            int(source.tokens.end[end - 1]),
+            low=int(source.start[low]),
+            high=int(source.end[high]),
+        )
         exact = int(source.exact[low]) if whole and low == high else -1
         return {
             "book": self._book[low],

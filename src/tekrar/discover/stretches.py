@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 #: Paragraphs (that hold a token) a chain may step on each side.
 STEP: Final = 4
 #: The price of a gap: log2 of its tokens on both sides (the choice of the place), and this much where there is one.
-GAP: Final = 8 * BIT
+GAP: Final = 11 * BIT
 #: Gaps are told apart up to this number of tokens.
 WIDEST: Final = 4096
 #: Tokens two links may overlap.
