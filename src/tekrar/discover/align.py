@@ -22,7 +22,7 @@ Scores = NDArray[np.int32]
 CHANGED: Final = 3 * BIT
 MISSING: Final = 3 * BIT
 #: An outer fragment of a segment beyond a change is kept when it is worth this much more than the change.
-OUTER: Final = 7 * BIT
+OUTER: Final = 2 * BIT
 #: Changes of one segment whose fragments can be taken off.
 FRAGMENTS: Final = 64
 #: Tokens searched before the first and after the last seed of a band, and diagonals to each side of it.
@@ -268,7 +268,8 @@ def _align(
                 for t in range(slot):
                     over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
                     over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
-                    if over_a > 0 or over_b > 0:
+                    size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
+                    if 4 * over_a > size_a or 4 * over_b > size_b:
                         clear = False
                 if not clear:
                     continue

@@ -19,15 +19,16 @@ from tekrar.discover.source import Source
 Ints = NDArray[np.int64]
 #: Paragraphs (that hold a token) a chain may step on each side.
 STEP: Final = 4
-#: The price of a gap: log2 of its tokens on both sides (the choice of the place), and this much where there is one.
-GAP: Final = 11 * BIT
+#: The price of a gap on one side: this much, and three halves of log2 of its tokens (the choice of the place, and
+#: that words of one place often go together).
+GAP: Final = 4 * BIT
 #: Gaps are told apart up to this number of tokens.
 WIDEST: Final = 4096
 #: Tokens two links may overlap.
 OVERLAP: Final = 3
 #: Equal tokens of a stretch: at least this share (in 1/16) of its longer side, or, where one text stands line by
 #: line between other text, this much of the shorter side and less of the longer.
-COVER: Final = 4
+COVER: Final = 7
 COVER_SHORTER: Final = 12
 COVER_BETWEEN: Final = 3
 
@@ -66,8 +67,8 @@ def chain(source: Source, links: Links) -> Chains:
 
 
 def gap_prices() -> Ints:
-    """Price of a gap on one side by its tokens; half of `GAP` and the choice of the place."""
-    prices: Ints = log2_sixteenths(np.arange(1, WIDEST + 1)) + GAP // 2
+    """Price of a gap on one side by its tokens."""
+    prices: Ints = 3 * log2_sixteenths(np.arange(1, WIDEST + 1)) // 2 + GAP
     prices[0] = 0
     return prices
 
