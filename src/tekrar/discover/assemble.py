@@ -38,7 +38,7 @@ def assembled(
     in_stretch[numbers[numbers >= 0]] = True
     path = accepted(stream, pairs, limits)
     said = (path > 0) & ~in_stretch
-    by_formula = said & (path != LOCAL) & (path != SAME_WORDS) & _of_formula(pairs, formulas)
+    by_formula = said & ((path == RUN) | (path == VERSE)) & _of_formula(pairs, formulas)
     kept = np.flatnonzero(said & ~by_formula)
     parts = [stretches, _pairs(source, stream, pairs, links, kept), _groups(source, stream, formulas, rarity)]
     return joined(parts), {"pairs_left_to_groups": int(by_formula.sum())}
@@ -133,7 +133,7 @@ def _stretches(
     return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
 
 
-#: From this number of links on, an outer paragraph of a stretch that is half covered on both sides is taken whole.
+#: From this number of links on, an outer paragraph of a stretch that is mostly covered on both sides is taken whole.
 WHOLE_FROM = 3
 
 
@@ -148,16 +148,17 @@ def _extent(source: Source, links: Links, mine: Ints) -> tuple[int, int, int, in
     l0, l1 = int(links.left[first]), int(links.left[last])
     r0, r1 = int(links.right[first]), int(links.right[last])
     if l0 < l1 and r0 < r1:
-        if _half(token, l0, a0) and _half(token, r0, b0):
+        if _covered((a0 - int(token[l0]), b0 - int(token[r0])), (l0, r0), token):
             a0, b0 = int(token[l0]), int(token[r0])
-        if not _half(token, l1, a1 + 1) and not _half(token, r1, b1 + 1):
+        if _covered((int(token[l1 + 1]) - a1, int(token[r1 + 1]) - b1), (l1, r1), token):
             a1, b1 = int(token[l1 + 1]), int(token[r1 + 1])
     return a0, a1, b0, b1
 
 
-def _half(token: Ints, row: int, place: int) -> bool:
-    """Whether a place lies in the first half of its paragraph."""
-    return bool(2 * (place - int(token[row])) <= int(token[row + 1] - token[row]))
+def _covered(out: tuple[int, int], rows: tuple[int, int], token: Ints) -> bool:
+    """Whether what two outer paragraphs have outside a stretch is, in shares added, at most two thirds."""
+    a, b = (int(token[row + 1] - token[row]) for row in rows)
+    return 3 * (out[0] * b + out[1] * a) <= 2 * a * b
 
 
 def _pairs(

@@ -35,8 +35,8 @@ RUN_BITS: Final = 6 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
 VARIANT: Final = (6, 10)
 VARIANT_TOKENS: Final = 5
-#: A unit is contained in another when 8 of 10 of its tokens are.
-CONTAINED: Final = (8, 10)
+#: A unit is contained in another when 3 of 4 of its tokens are.
+CONTAINED: Final = (3, 4)
 
 
 @dataclass(frozen=True)
