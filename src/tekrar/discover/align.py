@@ -89,58 +89,30 @@ def align_pairs(
     pairs = len(bounds) - 1
     out = np.zeros((12, pairs, SEGMENTS), np.int32)
     if pairs:
-        prices = np.array([CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE, OUTER, FRAGMENTS], np.int64)
+        prices = np.array(
+            [CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE, OUTER, FRAGMENTS],
+            np.int64,
+        )
         _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
     return Segments(*out)
 
 
 @kernel
 def _align(
-    stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any, weight: Any, bounds: Any,
-    left: Any, right: Any, prices: Any, out: Any,
+    stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any,
+    weight: Any, bounds: Any, left: Any, right: Any, prices: Any, out: Any,
 ) -> None:  # fmt: skip
-    changed, missing, reach, drift = prices[0], prices[1], prices[2], prices[3]
-    cells, least, most, held = prices[4], prices[5], prices[6], prices[7]
-    often_n, often_at, rare_n, rare_at = prices[8], prices[9], prices[10], prices[11]
-    outer, fragments = prices[12], prices[13]
-    slots = out.shape[2]
-    saved = np.zeros((fragments, 12), np.int64)
-    band = np.zeros((most, 7), np.int64)  # low diagonal, high, last diagonal, first a, end a, weight, seeds
+    reach, drift, cells, least, most = prices[2], prices[3], prices[4], prices[5], prices[6]
+    band = np.zeros((most, 6), np.int64)
     trace = np.zeros(1 << 16, np.uint8)
-    previous = np.zeros(1 << 10, np.int64)
-    current = np.zeros(1 << 10, np.int64)
+    rows = np.zeros((2, 1 << 10), np.int64)
+    saved = np.zeros((prices[13], 12), np.int64)
     segment = np.zeros((most, 12), np.int64)
+    end = np.zeros(3, np.int64)
     for pair in range(len(bounds) - 1):
         la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
         lb, hb = limits[right[pair]], limits[right[pair] + 1] - 1
-        bands = 0
-        for s in range(bounds[pair], bounds[pair + 1]):
-            diagonal = to[s] - at[s]
-            best, distance = -1, drift + 1
-            for k in range(bands):
-                away = abs(diagonal - band[k, 2])
-                if away < distance:
-                    best, distance = k, away
-            if best < 0:
-                if bands < most:
-                    best = bands
-                    bands += 1
-                else:
-                    for k in range(bands):
-                        if band[k, 5] < weight[s] and (best < 0 or band[k, 5] < band[best, 5]):
-                            best = k
-                    if best < 0:
-                        continue
-                band[best, 0] = diagonal
-                band[best, 1] = diagonal
-                band[best, 3] = at[s]
-                band[best, 4] = at[s] + length[s]
-                band[best, 5] = 0
-            band[best, 0] = min(band[best, 0], diagonal)
-            band[best, 1] = max(band[best, 1], diagonal)
-            band[best, 2] = diagonal
-            band[best, 4] = max(band[best, 4], at[s] + length[s])
-            band[best, 5] += weight[s]
+        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], drift, band)
         heaviest = 0
         for k in range(bands):
             heaviest = max(heaviest, band[k, 5])
@@ -149,136 +121,207 @@ def _align(
             if band[k, 5] < least and band[k, 5] < heaviest:
                 continue
             low, high = band[k, 0] - drift, band[k, 1] + drift
-            i0, i1 = max(la, band[k, 3] - reach), min(ha, band[k, 4] + reach)
             width = high - low + 1
-            if (i1 - i0) * width > cells:
-                i1 = i0 + cells // width
-            if (i1 - i0) * width > len(trace):
-                trace = np.zeros(2 * (i1 - i0) * width, np.uint8)
-            if width + 2 > len(previous):
-                previous = np.zeros(2 * width + 2, np.int64)
-                current = np.zeros(2 * width + 2, np.int64)
-            previous[: width + 2] = 0
-            top, ti, tj = 0, 0, 0
-            for i in range(i0, i1):
-                current[: width + 2] = 0
-                j0, j1 = max(lb, i + low), min(hb, i + high + 1)
-                row = (i - i0) * width
-                for j in range(j0, j1):
-                    c = j - i - low
-                    score, way = 0, 0
-                    if stream[i] == stream[j]:
-                        worth = rarity[i]
-                        if i > i0 and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
-                            worth = added[i]
-                        score, way = previous[c + 1] + max(worth, held), 1
-                    else:
-                        value = previous[c + 1] - changed
-                        if value > score:
-                            score, way = value, 2
-                    value = previous[c + 2] - missing
-                    if value > score:
-                        score, way = value, 3
-                    if j > j0:
-                        value = current[c] - missing
-                        if value > score:
-                            score, way = value, 4
-                    current[c + 1] = score
-                    trace[row + c] = way
-                    if score > top:
-                        top, ti, tj = score, i, j
-                previous, current = current, previous
-            if top == 0:
-                continue
-            i, j, equal, run, longest, edits = ti, tj, 0, 0, 0, 0
-            ai, bj, value, plain = ti, tj, 0, 0
-            often, often_from, rare, rare_from, places = 0, ti + 1, 0, ti + 1, 0
-            fragment, since, changes, marks = 0, 0, 0, 0
-            while i >= i0 and j >= lb and j - i >= low and j - i <= high:
-                way = trace[(i - i0) * width + j - i - low]
-                if way == 0:
+            first = max(la, band[k, 3] - reach)
+            while True:
+                last = min(ha, first + max(cells // width, 1))
+                if (last - first) * width > len(trace):
+                    trace = np.zeros(2 * (last - first) * width, np.uint8)
+                if width + 2 > rows.shape[1]:
+                    rows = np.zeros((2, 2 * width + 2), np.int64)
+                box = (first, last, lb, hb, low, high, band[k, 4] + reach)
+                _fill(stream, rarity, added, prices, box, rows, trace, end)
+                if end[0] == 0:
                     break
-                if way == 1:
-                    if since > 0:
-                        if marks == 0 and fragment - since < outer:
-                            ti, tj, equal, longest, edits, value, plain = i, j, 0, 0, 0, 0, 0
-                            often, often_from, rare, rare_from, places = 0, i + 1, 0, i + 1, 0
-                        else:
-                            m = marks % fragments
-                            saved[m, 0], saved[m, 1], saved[m, 2], saved[m, 3] = ai, bj, equal, longest
-                            saved[m, 4], saved[m, 5], saved[m, 6], saved[m, 7] = edits, value, plain, often
-                            saved[m, 8], saved[m, 9], saved[m, 10], saved[m, 11] = rare, places, fragment, since
-                            marks += 1
-                            edits += changes
-                            value -= since
-                            plain -= since
-                        fragment, since, changes, run = 0, 0, 0, 0
-                    fragment += rarity[i]
-                    equal += 1
-                    run += 1
-                    longest = max(longest, run)
-                    ai, bj = i, j
-                    if run >= often_n:
-                        places = max(places, four[i])
-                        if four[i] >= often_at:
-                            often += min(i + often_n, often_from) - i
-                            often_from = i
-                    if run >= rare_n and five[i] <= rare_at:
-                        rare += min(i + rare_n, rare_from) - i
-                        rare_from = i
-                    plain += rarity[i]
-                    before = i > i0 and j > lb and stream[i - 1] == stream[j - 1]
-                    if before and trace[(i - 1 - i0) * width + j - i - low] == 1:
-                        value += added[i]
-                    else:
-                        value += rarity[i]
-                    i -= 1
-                    j -= 1
+                _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
+                if segment[made, 0] - first < drift and first > la:
+                    first = max(la, first - 4 * reach)
                     continue
-                changes += 1
-                since += changed if way == 2 else missing
-                if way == 2:
-                    i -= 1
-                    j -= 1
-                elif way == 3:
-                    i -= 1
-                else:
-                    j -= 1
-            kept = max(0, marks - fragments)
-            while marks > kept and fragment - saved[(marks - 1) % fragments, 11] < outer:
-                marks -= 1
-                m = marks % fragments
-                ai, bj, equal, longest = saved[m, 0], saved[m, 1], saved[m, 2], saved[m, 3]
-                edits, value, plain, often = saved[m, 4], saved[m, 5], saved[m, 6], saved[m, 7]
-                rare, places, fragment = saved[m, 8], saved[m, 9], saved[m, 10]
-            segment[made, 0], segment[made, 1] = ai, ti + 1
-            segment[made, 2], segment[made, 3] = bj, tj + 1
-            segment[made, 4], segment[made, 5] = max(value, 1), equal
-            segment[made, 6], segment[made, 7] = longest, edits
-            segment[made, 8], segment[made, 9], segment[made, 10] = often, rare, places
-            segment[made, 11] = max(plain, 1)
-            if la != lb or segment[made, 2] >= segment[made, 1]:
-                made += 1
-        for slot in range(slots):
-            best = -1
-            for k in range(made):
-                if segment[k, 4] <= 0 or (slot > 0 and segment[k, 4] < least):
-                    continue
-                clear = True
-                for t in range(slot):
-                    over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
-                    over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
-                    size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
-                    if 4 * over_a > size_a or 4 * over_b > size_b:
-                        clear = False
-                if not clear:
-                    continue
-                if best < 0 or segment[k, 4] > segment[best, 4]:
-                    best = k
-                elif segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]:
-                    best = k
-            if best < 0:
+                if la != lb or segment[made, 2] >= segment[made, 1]:
+                    made += 1
                 break
-            for f in range(12):
-                out[f, pair, slot] = segment[best, f]
-            segment[best, 4] = 0
+        _pick(segment, made, least, out, pair)
+
+
+@kernel
+def _bands(
+    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any
+) -> int:
+    """Gather seeds by diagonal: low and high diagonal, last diagonal, first place, end place, weight a band."""
+    bands = 0
+    for s in range(first, end):
+        diagonal = to[s] - at[s]
+        best, distance = -1, drift + 1
+        for k in range(bands):
+            away = abs(diagonal - band[k, 2])
+            if away < distance:
+                best, distance = k, away
+        if best < 0:
+            if bands < len(band):
+                best = bands
+                bands += 1
+            else:
+                for k in range(bands):
+                    if band[k, 5] < weight[s] and (best < 0 or band[k, 5] < band[best, 5]):
+                        best = k
+                if best < 0:
+                    continue
+            band[best, 0], band[best, 1] = diagonal, diagonal
+            band[best, 3], band[best, 4] = at[s], at[s] + length[s]
+            band[best, 5] = 0
+        band[best, 0] = min(band[best, 0], diagonal)
+        band[best, 1] = max(band[best, 1], diagonal)
+        band[best, 2] = diagonal
+        band[best, 4] = max(band[best, 4], at[s] + length[s])
+        band[best, 5] += weight[s]
+    return bands
+
+
+@kernel
+def _fill(stream: Any, rarity: Any, added: Any, prices: Any, box: Any, rows: Any, trace: Any, end: Any) -> None:
+    """Fill one band row by row; `end`: best score and the places where it stands.
+
+    Rows after the last seed go on while the band holds a score.
+    """
+    first, last, lb, hb, low, high, enough = box
+    changed, missing, held = prices[0], prices[1], prices[7]
+    width = high - low + 1
+    rows[:, : width + 2] = 0
+    top, ti, tj = 0, 0, 0
+    for i in range(first, last):
+        previous, current = rows[(i - first) & 1], rows[(i - first + 1) & 1]
+        current[: width + 2] = 0
+        j0 = max(lb, i + low)
+        row = (i - first) * width
+        alive = False
+        for j in range(j0, min(hb, i + high + 1)):
+            c = j - i - low
+            score, way = 0, 0
+            if stream[i] == stream[j]:
+                worth = rarity[i]
+                if i > first and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
+                    worth = max(added[i], held)
+                score, way = previous[c + 1] + worth, 1
+            elif previous[c + 1] - changed > 0:
+                score, way = previous[c + 1] - changed, 2
+            if previous[c + 2] - missing > score:
+                score, way = previous[c + 2] - missing, 3
+            if j > j0 and current[c] - missing > score:
+                score, way = current[c] - missing, 4
+            current[c + 1] = score
+            trace[row + c] = way
+            alive = alive or score > 0
+            if score > top:
+                top, ti, tj = score, i, j
+        for c in range(width):
+            j = i + low + c
+            if j < lb or j >= hb:
+                trace[row + c] = 0
+        if i >= enough and not alive:
+            break
+    end[0], end[1], end[2] = top, ti, tj
+
+
+@kernel
+def _back(
+    stream: Any, rarity: Any, added: Any, four: Any, five: Any, prices: Any, box: Any, trace: Any, end: Any,
+    saved: Any, segment: Any,
+) -> None:  # fmt: skip
+    """Follow the best path back and write its segment; outer fragments that are not worth it are taken off."""
+    first, _, lb, _, low, high, _ = box
+    outer, fragments = prices[12], prices[13]
+    width = high - low + 1
+    i, j = end[1], end[2]
+    # 0 first left, 1 first right, 2 equal, 3 longest, 4 edits, 5 value, 6 plain, 7 often, 8 rare, 9 places
+    now = np.zeros(10, np.int64)
+    now[0], now[1] = i, j
+    ti, tj = i, j
+    marks = np.array([i + 1, i + 1])
+    fragment, since, changes, run, kept = 0, 0, 0, 0, 0
+    while i >= first and j >= lb and low <= j - i <= high:
+        way = trace[(i - first) * width + j - i - low]
+        if way == 0:
+            break
+        if way != 1:
+            changes += 1
+            since += prices[0] if way == 2 else prices[1]
+            run = 0
+            i -= 0 if way == 4 else 1
+            j -= 0 if way == 3 else 1
+            continue
+        if since > 0:
+            if kept == 0 and fragment - since < outer:
+                ti, tj = i, j
+                now[2:] = 0
+                marks[:] = i + 1
+            else:
+                saved[kept % fragments, :10] = now
+                saved[kept % fragments, 10], saved[kept % fragments, 11] = fragment, since
+                kept += 1
+                now[4] += changes
+                now[5] -= since
+                now[6] -= since
+            fragment, since, changes = 0, 0, 0
+        fragment += rarity[i]
+        run += 1
+        _count(run, i, four, five, prices, marks, now)
+        now[0], now[1] = i, j
+        now[2] += 1
+        now[3] = max(now[3], run)
+        now[6] += rarity[i]
+        joined = i > first and j > lb and stream[i - 1] == stream[j - 1]
+        if joined and trace[(i - 1 - first) * width + j - i - low] == 1:
+            now[5] += added[i]
+        else:
+            now[5] += rarity[i]
+        i -= 1
+        j -= 1
+    lowest = max(0, kept - fragments)
+    while kept > lowest and fragment - saved[(kept - 1) % fragments, 11] < outer:
+        kept -= 1
+        now[:] = saved[kept % fragments, :10]
+        fragment = saved[kept % fragments, 10]
+    segment[0], segment[1], segment[2], segment[3] = now[0], ti + 1, now[1], tj + 1
+    segment[4], segment[5], segment[6], segment[7] = max(now[5], 1), now[2], now[3], now[4]
+    segment[8], segment[9], segment[10], segment[11] = now[7], now[8], now[9], max(now[6], 1)
+
+
+@kernel
+def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now: Any) -> None:
+    """Count the tokens of a run that lie in frequent and in rare phrases; the run has come back to place i."""
+    if run >= prices[8]:
+        now[9] = max(now[9], four[i])
+        if four[i] >= prices[9]:
+            now[7] += min(i + prices[8], marks[0]) - i
+            marks[0] = i
+    if run >= prices[10] and five[i] <= prices[11]:
+        now[8] += min(i + prices[10], marks[1]) - i
+        marks[1] = i
+
+
+@kernel
+def _pick(segment: Any, made: int, least: int, out: Any, pair: int) -> None:
+    """Write the best segments of a pair that hardly overlap, best first."""
+    for slot in range(out.shape[2]):
+        best = -1
+        for k in range(made):
+            if segment[k, 4] <= 0 or (slot > 0 and segment[k, 4] < least):
+                continue
+            clear = True
+            for t in range(slot):
+                over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
+                over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
+                size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
+                if 4 * over_a > size_a or 4 * over_b > size_b:
+                    clear = False
+            if not clear:
+                continue
+            if best < 0 or segment[k, 4] > segment[best, 4]:
+                best = k
+            elif segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]:
+                best = k
+        if best < 0:
+            break
+        for f in range(12):
+            out[f, pair, slot] = segment[best, f]
+        segment[best, 4] = 0

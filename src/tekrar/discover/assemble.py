@@ -78,14 +78,15 @@ def tokens_at(stream: Stream, place: Ints) -> Ints:
 
 
 #: Why a pair is an entry, strongest first (0: it is none).
-LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, VERSE = 1, 2, 3, 4, 5, 6, 7
+LOCAL, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, RUN, VERSE = 1, 2, 3, 4, 5, 6, 7
 
 
 def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int64]:
     """Which of the paths accepts each pair.
 
-    A local match by its score, a run by its length, whole units by equal words, by share and score, or by the
-    share of their tokens alone (the path that needs no rarity).
+    A local match by its score; whole units by equal words, by share and score, by the share of their tokens
+    alone (no rarity needed), or one contained in the other; a run by its length; in a text of verses any match
+    that is more than the choice of its places.
     """
     tokens = np.diff(stream.first) - 1
     a, b = tokens[pairs.left], tokens[pairs.right]
@@ -95,16 +96,16 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
     share = VARIANT[1] * 2 * equal >= VARIANT[0] * (a + b)
     paths = [
         pairs.score >= limits.local,
-        longest >= limits.run,
         (equal == a) & (equal == b) & (longest == a),
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
         share & (equal >= VARIANT_TOKENS),
         (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
+        longest >= limits.run,
         (limits.verse > 0)
         & (pairs.score >= limits.verse)
         & (pairs.score >= VERSE_MARGIN + log2_sixteenths(np.maximum(a * b, 1))),
     ]
-    return np.select(paths, [LOCAL, RUN, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, VERSE], 0).astype(np.int64)
+    return np.select(paths, [LOCAL, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, RUN, VERSE], 0).astype(np.int64)
 
 
 def _stretches(

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, TypeVar
+from types import FunctionType
+from typing import Any, Final
 
 OFF: Final = "TEKRAR_INTERPRETED"
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def numba_present() -> bool:
@@ -28,22 +28,36 @@ def numba_present() -> bool:
 
 
 class Kernel:
-    """A function that is compiled at its first call.
+    """A function that is compiled at its first call; it may call other kernels by their names.
 
     Args:
-        function: the loop; other kernels that it calls are reached by their `plain` functions' names.
+        function: the loop.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.plain = function
         self._ready: Callable[..., Any] | None = None
 
-    def __call__(self, *arguments: Any) -> Any:
+    def ready(self) -> Callable[..., Any]:
+        """The compiled function, or the plain one where nothing compiles."""
         if self._ready is None:
-            self._ready = self.plain
-            if numba_present():
-                self._ready = import_module("numba").njit(cache=True, nogil=True)(self.plain)
-        return self._ready(*arguments)
+            self._ready = self._compiled() if numba_present() else self.plain
+        return self._ready
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.ready()(*arguments)
+
+    def _compiled(self) -> Callable[..., Any]:
+        plain = self.plain
+        names = {
+            name: value.ready() if isinstance(value, Kernel) else value
+            for name, value in plain.__globals__.items()
+            if name in plain.__code__.co_names
+        }
+        rebound = FunctionType(plain.__code__, names, plain.__name__)
+        rebound.__module__, rebound.__qualname__ = plain.__module__, plain.__qualname__
+        compiled: Callable[..., Any] = import_module("numba").njit(cache=True, nogil=True)(rebound)
+        return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

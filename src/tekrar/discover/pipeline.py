@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.discover.assemble import accepted, assembled
+from tekrar.discover.crowds import crowded, thinned
 from tekrar.discover.entries import Entries
 from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
@@ -53,14 +54,17 @@ def generate(source: Source) -> Generated:
     limits = thresholds(np.diff(stream.first) - 1)
     pairs = aligned_pairs(stream, order, weights, least=limits.seeds)
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
+    crowd = crowded(stream, pairs)
+    stays = thinned(stream, pairs, crowd)
+    pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
-    chains = chain(source, links)
+    chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, words=source.tokens.words)
     rarity = np.concatenate([[0], np.cumsum(weights.rarity, dtype=np.int64)])
     entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
     found = ordered(entries, left, right, source.book[left] == source.book[right])
-    return Generated(found, stream, pairs, links, chains, formulas, limits, left_out | grouped)
+    return Generated(found, stream, pairs, links, chains, formulas, limits, left_out | grouped | {"crowded_pairs": int((~stays).sum())})
 
 
 def rows_at(source: Source, token: Ints) -> Ints:

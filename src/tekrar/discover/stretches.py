@@ -48,8 +48,14 @@ class Chains:
     score: Ints
 
 
-def chain(source: Source, links: Links) -> Chains:
-    """The best chains: every link is in exactly one, alone if need be."""
+def chain(source: Source, links: Links, *, alone: NDArray[np.bool_]) -> Chains:
+    """The best chains: every link is in exactly one, alone if need be.
+
+    Args:
+        source: the release.
+        links: links in their order.
+        alone: links that are not chained (those of crowds).
+    """
     total = len(links.left)
     holds = np.diff(source.tokens.first) > 0
     seat = np.cumsum(holds) - 1
@@ -59,7 +65,7 @@ def chain(source: Source, links: Links) -> Chains:
     best, back, origin = np.zeros(total, np.int64), np.full(total, -1, np.int64), np.zeros(total, np.int64)
     limits = np.array([STEP, OVERLAP], np.int64)
     places = np.stack([links.a0, links.a1, links.b0, links.b1])
-    _chain(left, right, starts, book, places, links.score, limits, gap_prices(), best, back, origin)
+    _chain(left, right, starts, book, places, links.score, limits, gap_prices(), alone, best, back, origin)
     order = np.lexsort((np.arange(total), -best))
     link, first, score = _collect(order, best, back, links.score)
     chains = Chains(link, first, score)
@@ -75,13 +81,14 @@ def gap_prices() -> Ints:
 
 @kernel
 def _chain(
-    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, price: Any, best: Any,
-    back: Any, origin: Any,
+    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, price: Any, alone: Any,
+    best: Any, back: Any, origin: Any,
 ) -> None:  # fmt: skip
     step, overlap, widest = limits[0], limits[1], len(price) - 1
     for i in range(len(left)):
         gain, chosen = 0, -1
-        for seat in range(max(0, left[i] - step), left[i] + 1):
+        first = left[i] + 1 if alone[i] else max(0, left[i] - step)
+        for seat in range(first, left[i] + 1):
             low, high = starts[seat], min(starts[seat + 1], i)
             want = right[i] - step
             a, b = low, high
@@ -94,7 +101,7 @@ def _chain(
             for j in range(a, high):
                 if right[j] > right[i]:
                     break
-                if book[0, j] != book[0, i] or book[1, j] != book[1, i]:
+                if alone[j] or book[0, j] != book[0, i] or book[1, j] != book[1, i]:
                     continue
                 ga = places[0, i] - places[1, j]
                 gb = places[2, i] - places[3, j]
