@@ -40,7 +40,8 @@ def assembled(
     said = (path > 0) & ~in_stretch
     by_formula = said & ((path == RUN) | (path == VERSE)) & _of_formula(pairs, formulas)
     kept = np.flatnonzero(said & ~by_formula)
-    parts = [stretches, _pairs(source, stream, pairs, links, kept), _groups(source, stream, formulas, rarity)]
+    told = _told(stream, pairs, formulas, said & ~by_formula | in_stretch)
+    parts = [stretches, _pairs(source, stream, pairs, links, kept), _groups(source, stream, formulas, rarity, told)]
     return joined(parts), {"pairs_left_to_groups": int(by_formula.sum())}
 
 
@@ -54,10 +55,27 @@ def _of_formula(pairs: Pairs, formulas: Formulas) -> NDArray[np.bool_]:
     return few
 
 
-def _groups(source: Source, stream: Stream, formulas: Formulas, rarity: Ints) -> Entries:
-    first = formulas.first[:-1]
+def _told(stream: Stream, pairs: Pairs, formulas: Formulas, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Formulas whose neighbouring places are pairs of the list, half of them or more; sentences excepted."""
+    width = len(stream.row) + 1
+    known = np.sort(pairs.left[listed].astype(np.int64) * width + pairs.right[listed])
+    paragraph = stream.paragraph[formulas.place].astype(np.int64)
+    key = paragraph[:-1] * width + paragraph[1:]
+    at = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
+    hit = (known[at] == key) | (paragraph[:-1] == paragraph[1:]) if len(known) else np.zeros(len(key), bool)
+    running = np.concatenate([[0], np.cumsum(hit)])
+    hits = running[formulas.first[1:] - 1] - running[formulas.first[:-1]]
+    short = formulas.sentence & (formulas.length <= SHORT)
+    told: NDArray[np.bool_] = (2 * hits >= np.diff(formulas.first) - 1) & ~short
+    return told
+
+
+def _groups(
+    source: Source, stream: Stream, formulas: Formulas, rarity: Ints, told: NDArray[np.bool_]
+) -> Entries:
     token = tokens_at(stream, formulas.place)
-    a, b, n = token[first], token[first + 1], formulas.length
+    first, count = formulas.first[:-1][~told], np.diff(formulas.first)[~told]
+    a, b, n = token[first], token[first + 1], formulas.length[~told]
     size = np.diff(source.tokens.first)
     place = formulas.place[first]
     plain = rarity[place + n] - rarity[place]
@@ -65,8 +83,8 @@ def _groups(source: Source, stream: Stream, formulas: Formulas, rarity: Ints) ->
     other = stream.row[stream.paragraph[formulas.place[first + 1]]]
     none = np.zeros(len(n), np.int64)
     return Entries(
-        none + GROUP, a, a + n, b, b + n, formulas.saved, n, n, none, plain, size[row], size[other], none, none,
-        first, np.diff(formulas.first),
+        none + GROUP, a, a + n, b, b + n, formulas.saved[~told], n, n, none, plain, size[row], size[other], none, none,
+        first, count,
     )  # fmt: skip
 
 

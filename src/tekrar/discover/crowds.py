@@ -19,7 +19,7 @@ from tekrar.discover.thresholds import VARIANT
 
 Ints = NDArray[np.int64]
 #: Places of a shared phrase above which a pair of whole units belongs to a crowd.
-CROWDED: Final = 64
+CROWDED: Final = 256
 #: Crowded pairs a unit keeps.
 PARTNERS: Final = 12
 
@@ -31,7 +31,7 @@ def crowded(stream: Stream, pairs: Pairs) -> NDArray[np.bool_]:
     equal = pairs.segments.equal.sum(axis=1, dtype=np.int64)
     many = pairs.segments.places.max(axis=1) > CROWDED if len(both) else both > 0
     often = pairs.segments.often.sum(axis=1, dtype=np.int64)
-    found: NDArray[np.bool_] = many & (4 * often >= 3 * equal) & (VARIANT[1] * 2 * equal >= VARIANT[0] * both)
+    found: NDArray[np.bool_] = many & (2 * often >= equal) & (VARIANT[1] * 2 * equal >= VARIANT[0] * both)
     return found
 
 

@@ -21,7 +21,7 @@ _DROPPED: Final = (
     "\u0640"  # tatweel
     "\u0621"  # lone hamza
     "\u06e5\u06e6"  # small waw and ya
-    "_.,"
+    "_.,-\u2010\u2011"
 )
 _ARABIC: Final = {
     **dict.fromkeys("أإآٱٲٳ", "ا"),

@@ -2,7 +2,8 @@
 
 A pair of a formula's places says nothing a curator wants to read four hundred times over; the group says it once.
 A repeated phrase is a formula when naming it once and pointing at its places is shorter than spelling it at each
-of them by a margin, its words weighed as they stand outside these places.
+of them by a margin, its words weighed as they stand outside these places; a phrase that is not a sentence of its
+own must save also by what each word adds to the one before it, so that words which never stand apart are none.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Formulas:
         first: first position in `place` per formula, with a final total.
         length: tokens per formula.
         saved: sixteenths of a bit.
+        sentence: whether a formula is a sentence of its own in half of its places.
         frequent: per place of the stream 1 inside a formula of more than `LISTED` places.
     """
 
@@ -44,14 +46,18 @@ class Formulas:
     first: Ints
     length: Ints
     saved: Ints
+    sentence: NDArray[np.bool_]
     frequent: NDArray[np.uint8]
 
 
-def formulas_of(order: SuffixOrder, *, words: int) -> Formulas:
+def formulas_of(
+    order: SuffixOrder, edges: tuple[NDArray[np.uint8], NDArray[np.uint8]], *, words: int
+) -> Formulas:
     """The formulas of a stream: repeated phrases by the bits they save, overlapping ones taken once.
 
     Args:
         order: suffix order of the stream.
+        edges: per place whether a sentence opens, closes there.
         words: number of distinct words.
     """
     size = len(order.stream)
@@ -59,11 +65,16 @@ def formulas_of(order: SuffixOrder, *, words: int) -> Formulas:
     stream, place = order.stream, order.order
     count = np.bincount(stream, minlength=words + 1).astype(np.int64)
     logs = log2_sixteenths(np.arange(1, max(size, 2) + 1))
-    saved = np.zeros(len(low), np.int64)
-    _weigh(stream, place, order.rank, order.bigram, count, logs, low, high, length, saved)
-    good = np.flatnonzero(saved >= SAVED * int(logs[-1]))
+    saved, held, whole = np.zeros((3, len(low)), np.int64)
+    columns = (stream, place, order.rank, order.bigram, count, logs)
+    _weigh(*columns, low, high, length, True, saved)
+    _weigh(*columns, low, high, length, False, held)
+    _whole(place, *edges, low, high, length, whole)
+    places = int(logs[-1])
+    good = np.flatnonzero((saved >= SAVED * places) & ((2 * whole >= high - low) | (held >= places)))
     ranked = good[np.lexsort((low[good], length[good], -saved[good]))]
     low, high, length, saved = low[ranked], high[ranked], length[ranked], saved[ranked]
+    sentence = 2 * whole[ranked] >= high - low
     covered, frequent = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
     taken = np.zeros(len(low), np.uint8)
     limits = np.array([PLACES, LISTED], np.int64)
@@ -71,7 +82,7 @@ def formulas_of(order: SuffixOrder, *, words: int) -> Formulas:
     kept = np.flatnonzero(taken)
     parts = [np.sort(place[int(low[k]) : int(high[k])]).astype(np.int64) for k in kept.tolist()]
     first = np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
-    return Formulas(np.concatenate([np.zeros(0, np.int64), *parts]), first, length[kept], saved[kept], frequent)
+    return Formulas(np.concatenate([np.zeros(0, np.int64), *parts]), first, length[kept], saved[kept], sentence[kept], frequent)
 
 
 def _phrases(order: SuffixOrder) -> tuple[Ints, Ints, Ints]:
@@ -123,22 +134,32 @@ def _intervals(stream: Any, order: Any, common: Any, limits: Any, low: Any, high
 @kernel
 def _weigh(
     stream: Any, order: Any, rank: Any, bigram: Any, count: Any, logs: Any, low: Any, high: Any, length: Any,
-    saved: Any,
+    apart: bool, saved: Any,
 ) -> None:  # fmt: skip
+    """Bits that a phrase saves; `apart`: its own places are taken off the counts its words are weighed by."""
     total = len(logs)
     whole = logs[total - 1]
     for f in range(len(low)):
         k = high[f] - low[f]
         p = order[low[f]]
-        weight = whole - logs[max(count[stream[p]] - k, 0)]
+        off = k if apart else 0
+        weight = whole - logs[max(count[stream[p]] - off - (1 - apart), 0)]
         for t in range(1, length[f]):
             u, w = stream[p + t - 1], stream[p + t]
-            alone = whole - logs[max(count[w] - k, 0)]
-            both = max(bigram[rank[p + t - 1]] - k, 0)
-            before = max(count[u] - k, 0)
-            step = logs[before] - logs[max(both - 1, 0)] if both > 0 else alone
+            alone = whole - logs[max(count[w] - off - (1 - apart), 0)]
+            both = max(bigram[rank[p + t - 1]] - off, 0)
+            before = max(count[u] - off, 0)
+            step = logs[max(before - 1, 0)] - logs[both - 1] if both > 0 else alone
             weight += max(min(step, alone), 8)
         saved[f] = (k - 1) * weight - k * whole
+
+
+@kernel
+def _whole(order: Any, opens: Any, closes: Any, low: Any, high: Any, length: Any, whole: Any) -> None:
+    """In how many places each phrase is a whole sentence, or several."""
+    for f in range(len(low)):
+        for k in range(low[f], high[f]):
+            whole[f] += opens[order[k]] & closes[order[k] + length[f] - 1]
 
 
 @kernel

@@ -59,7 +59,7 @@ def generate(source: Source) -> Generated:
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
-    formulas = formulas_of(order, words=source.tokens.words)
+    formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
     rarity = np.concatenate([[0], np.cumsum(weights.rarity, dtype=np.int64)])
     entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)

@@ -22,6 +22,7 @@ class Stream:
         row: row of the source per paragraph.
         first: first place per paragraph, with a final total.
         token: first token of the source per paragraph.
+        opens, closes: per place 1 where its token is the first, the last of a sentence.
     """
 
     words: NDArray[np.int32]
@@ -29,6 +30,8 @@ class Stream:
     row: Ints
     first: Ints
     token: Ints
+    opens: NDArray[np.uint8]
+    closes: NDArray[np.uint8]
 
 
 def stream_of(source: Source) -> Stream:
@@ -43,4 +46,22 @@ def stream_of(source: Source) -> Stream:
     inside = place < length[paragraph]
     token = source.tokens.first[row]
     words[inside] = source.tokens.word[(token[paragraph] + place)[inside]] + 1
-    return Stream(words, paragraph, row, first, token)
+    opens, closes = np.zeros((2, len(words)), np.uint8)
+    which = (token[paragraph] + place)[inside]
+    for column, ends in ((opens, sentence_edges(source, 1)), (closes, sentence_edges(source, -1))):
+        column[inside] = ends[which]
+    return Stream(words, paragraph, row, first, token, opens, closes)
+
+
+def sentence_edges(source: Source, step: int) -> NDArray[np.uint8]:
+    """Per token of the source 1 where it is the first (step 1) or the last (step -1) of its sentence."""
+    tokens = source.tokens
+    sentence = np.searchsorted(source.release.sentence_start, tokens.start, side="right")
+    edge = np.ones(len(sentence), np.uint8)
+    if len(sentence):
+        changes = np.diff(sentence) != 0
+        if step == 1:
+            edge[1:] = changes
+        else:
+            edge[:-1] = changes
+    return edge

@@ -31,7 +31,9 @@ VERSE_DEPTH: Final = 52 * BIT
 SEEDS_LEAST: Final = 20 * BIT
 VERSE_SEEDS: Final = 4 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
-RUN_BITS: Final = 6 * BIT
+RUN_BITS: Final = 5 * BIT
+#: The same where a whole unit is contained in another.
+CONTAINED_BITS: Final = 6 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
 VARIANT: Final = (6, 10)
 VARIANT_TOKENS: Final = 5
@@ -76,7 +78,7 @@ def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
         unit=2 * p + UNIT_MARGIN,
         link=min(LINK_LEAST, seeds),
         run=-(-local // RUN_BITS),
-        contained=-(-(n + p) // RUN_BITS),
+        contained=-(-(n + p) // CONTAINED_BITS),
         place=n,
         verse=verse,
         seeds=seeds,

@@ -1,7 +1,7 @@
 """Tokens of a release as columns: folded word number, byte span, paragraph.
 
-Tokens are a pure function of the bytes (contract C1): letters, marks and digits, with an apostrophe keeping a
-suffix with its word. Word numbers follow first appearance in document order, so they depend on nothing else.
+Tokens are a pure function of the bytes (contract C1): letters, marks and digits, with an apostrophe, or a hyphen
+and one or two letters, keeping a suffix with its word. Word numbers follow first appearance in document order, so they depend on nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tekrar.discover.fold import fold_token, joined_forms
 Ints = NDArray[np.int64]
 Words = NDArray[np.int32]
 
-OTHER, LETTER, DIGIT, JOINER, POINT = range(5)
+OTHER, LETTER, DIGIT, JOINER, POINT, HYPHEN = range(6)
 _JOINERS: Final = "'’‘ʼ\u00ad\u200c\u200d\u2060"
 #: Bytes a piece of text is tokenized in: bounds memory, changes nothing.
 PIECE: Final = 1 << 22
@@ -60,6 +60,7 @@ def _classes() -> NDArray[np.uint8]:
         table[code] = JOINER
     table[ord("_")] = LETTER
     table[[ord("."), ord(",")]] = POINT
+    table[[ord("-"), ord("\u2010"), ord("\u2011")]] = HYPHEN
     return table
 
 
@@ -115,6 +116,9 @@ def _piece(piece: bytes, starts: Ints, surfaces: dict[str, int]) -> tuple[Words,
     before = np.concatenate([[False], solid[:-1]])
     after = np.concatenate([solid[1:], [False]])
     inner = solid | ((kind == JOINER) & before & after)
+    # a hyphen and one or two letters belong to the word before them, as a suffix after an apostrophe does
+    second, third = (np.concatenate([solid[n:], np.zeros(min(n, len(solid)), bool)]) for n in (2, 3))
+    inner |= (kind == HYPHEN) & before & after & ~(second & third)
     digit = kind == DIGIT
     inner |= (
         (kind == POINT)
