@@ -274,7 +274,9 @@ def test_members_swapped_between_classes_of_equal_size_are_found(kept: Kept) -> 
     )
     found = tampered(
         kept,
-        f"UPDATE {part} SET class_no = CASE row_no WHEN {one[-1]} THEN {b} ELSE {a} END"
+        f"UPDATE {part} AS t SET (class_no, class, group_key, class_size)"
+        f" = (SELECT u.class_no, u.class, u.group_key, u.class_size FROM {part} AS u"
+        f" WHERE u.row_no = {one[-1]} + {other[-1]} - t.row_no)"
         f" WHERE row_no IN ({one[-1]}, {other[-1]})",
         relations=(part,),
     )
@@ -472,7 +474,7 @@ def tampered_schema(kept: Kept, *statements: str) -> Verified:
         ("ALTER TABLE repetition.class DROP CONSTRAINT at_least_two_members CASCADE", "at_least_two_members"),
         ("ALTER TABLE core.sentence DETACH PARTITION core.sentence_1", "core.sentence_1"),
         ("DROP TABLE core.separator_1", "core.separator_1"),
-        ("DROP TABLE repetition.release_set_member", "release_set_member"),
+        ("DROP TABLE repetition.release_set_member CASCADE", "release_set_member"),
         ("DROP TABLE curation.ledger CASCADE", "curation.ledger"),
         ("ALTER FUNCTION api.publish(jsonb) SECURITY INVOKER", "api.publish"),
         ("ALTER FUNCTION api.publish(jsonb) RESET search_path", "api.publish"),
