@@ -386,8 +386,11 @@ class TestWords:
         ids=lambda words: " ".join(words[:1] + words[-2:-1]),
     )
     def test_bytes_that_are_no_text(self, place: Place, login: str, words: tuple[str, ...]) -> None:
-        error = place.refused("bad_arguments", *words, url=login, status=2)
-        assert "UTF-8" in error["message"]
+        before = contents(place.database)
+        status, found = place.run(*words, url=login)
+        assert contents(place.database) == before
+        assert (status, found["error"]["kind"]) == (2, "bad_arguments")
+        assert "UTF-8" in found["error"]["message"]
 
 
 def occurrence_of(place: Place, release: str) -> str:
