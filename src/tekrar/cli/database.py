@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tekrar.cli.arguments import words
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
 from tekrar.settings import Settings, read_settings
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
 def database_argument(parser: argparse.ArgumentParser) -> None:
     """The option that names another database."""
     parser.add_argument(
-        "--database-url", metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
+        "--database-url", type=words, metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
     )
 
 
 def actor_argument(parser: argparse.ArgumentParser) -> None:
     """The option that says who acts."""
     parser.add_argument(
-        "--as", dest="acting", metavar="ACTOR", help="who acts (default: TEKRAR_ACTOR, else the login's own)"
+        "--as",
+        type=words,
+        dest="acting",
+        metavar="ACTOR",
+        help="who acts (default: TEKRAR_ACTOR, else the login's own)",
     )
 
 

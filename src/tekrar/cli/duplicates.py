@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tekrar.cli.arguments import number
+from tekrar.cli.arguments import number, words
 from tekrar.cli.database import database_argument, reading, say
 
 
@@ -20,10 +20,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--page", type=number(1, 1000), default=100, metavar="N", help="members a page (default 100)"
     )
     parser.add_argument(
-        "--book", action="append", default=[], metavar="BOOK", help="members of this book; may be repeated"
+        "--book",
+        type=words,
+        action="append",
+        default=[],
+        metavar="BOOK",
+        help="members of this book; may be repeated",
     )
     parser.add_argument(
-        "--not-book", action="append", default=[], metavar="BOOK", help="members of no such book"
+        "--not-book", type=words, action="append", default=[], metavar="BOOK", help="members of no such book"
     )
     database_argument(parser)
 

@@ -243,7 +243,7 @@ class Reader:
 
     def _place(self, release: str, query: str, *arguments: Any) -> Place:
         public_id(release, "release")
-        said = canonical_json([query, *arguments]).decode("ascii")
+        said = canonical_json([query, *arguments]).decode()
         return Place(release, said, self.role)
 
     def _key(self) -> bytes:

@@ -56,6 +56,9 @@ _LOOK: Final = (
 # A client that was killed while the server works for it is noticed within this time, not when the statement
 # ends, so that the heads that it locked are free for the next publisher.
 _NOTICE_THE_DEAD: Final = b"SET client_connection_check_interval = '500ms'"
+# Whoever may write to a schema of the path that a database or a login brings could put an operator there that
+# fits an expression better than PostgreSQL's own, and be run by everybody who reads.
+_OWN_NAMES: Final = b"SET search_path = pg_catalog, pg_temp"
 
 
 def connect(settings: Settings, *, administrator: bool = False) -> Connection:
@@ -87,6 +90,10 @@ def open_target(target: Target) -> Connection:
         raise target.malformed() from error
     try:
         _check(connection, target)
+        try:
+            connection.execute(_OWN_NAMES)
+        except psycopg.Error as error:
+            raise database_error(error) from error
         with suppress(
             psycopg.Error
         ):  # a system that cannot tell, or a lost server: the next statement says so

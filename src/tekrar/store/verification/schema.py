@@ -17,6 +17,7 @@ from tekrar.store.roles import LOGIN, Role
 from tekrar.store.schema_files import program_schema
 from tekrar.store.session import Connection
 from tekrar.store.snapshot import snapshot
+from tekrar.store.verification.around import lines_around
 from tekrar.store.verification.findings import Findings, rows_of
 
 EXPECTED: Final = Path(__file__).resolve().parent.parent / "sql" / "schema.snapshot"
@@ -86,6 +87,8 @@ def check_schema(
         findings.add("schema", _place(line), expected=None, found=line)
     for row in rows_of(connection, _ODD, (list(_SCHEMAS),)):
         findings.add("schema", row["line"], expected=None, found=row["line"])
+    for line in lines_around(connection, _SCHEMAS, _ROLES):
+        findings.add("schema", line, expected=None, found=line)
     children = {
         r["child"]: (r["parent"], r["bound"]) for r in rows_of(connection, _CHILDREN, (list(_SCHEMAS),))
     }
