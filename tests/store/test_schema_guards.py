@@ -319,9 +319,14 @@ def test_a_seal_of_another_digest_than_was_stated_is_refused(
     admin: Connection, loaded: Loaded, function: str, place: int, fact: str
 ) -> None:
     """Requirements 3.9: the database itself compares what was recomputed with what the load stated."""
-    with pytest.raises(psycopg.Error) as refused, admin.transaction():
-        admin.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
-        load(_Sealing(admin, function, place), prefix=f"mühür {fact}")  # type: ignore[arg-type]
+
+    def loading() -> None:
+        with admin.transaction():
+            admin.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
+            load(_Sealing(admin, function, place), prefix=f"mühür {fact}")  # type: ignore[arg-type]
+
+    with pytest.raises(psycopg.Error) as refused:
+        loading()
     assert refused.value.sqlstate == "TK003"
     detail = json.loads(refused.value.diag.message_detail or "{}")
     assert (detail["kind"], detail["fact"], detail["found"]) == ("seal_mismatch", fact, bytes(32).hex())
