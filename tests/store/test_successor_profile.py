@@ -60,7 +60,9 @@ def rows_of(connection: Connection, artifact: int) -> dict[str, Any]:
 def listed(connection: Connection, release: uuid.UUID, presentation: str) -> list[Any]:
     with as_login(connection, READER, "yayıncı") as session:
         return session.execute(
-            "SELECT class, size, length FROM api.list_classes(%s, %s, -1, 10)", (release, presentation)
+            "SELECT class, size, length FROM api.list_classes(%s, %s, 1::smallint, 2, 32767::smallint,"
+            " 2147483647, -1, 10, false) WHERE class_no IS NOT NULL",
+            (release, presentation),
         ).fetchall()
 
 
