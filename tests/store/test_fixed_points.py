@@ -1,7 +1,8 @@
-"""What the catalog prints of the schema is printed the same once it was read back: so a restored backup verifies.
+"""What the catalog prints of the schema is printed again once it was read back, for a restored backup verifies.
 
-`pg_dump` writes constraints, policies, defaults and indexes as PostgreSQL prints them, and a form that is printed
-otherwise after that (`x BETWEEN 1 AND 3 AND …` nests, and comes back flat) is another schema for `release verify`.
+`pg_dump` writes constraints, policies, defaults and indexes as PostgreSQL prints them. A form that is printed
+otherwise after that (`x BETWEEN 1 AND 3 AND …` nests, and comes back flat) is another schema for `release
+verify`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _TRIGGERS = f"""
     WHERE {_OURS} AND NOT g.tgisinternal AND g.tgparentid = 0 ORDER BY 2, 3
 """
 _VIEWS = """
-    SELECT c.oid::regclass::text, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    SELECT c.oid::regclass::text, pg_get_viewdef(c.oid) FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = ANY (%s) AND c.relkind IN ('v', 'm') ORDER BY 1
 """
 
@@ -53,7 +55,7 @@ def rows(connection: Connection, query: str) -> list[tuple[str, ...]]:
 
 
 def test_constraints_are_printed_as_they_are_read(admin: Connection) -> None:
-    """Each is dropped and made again from its own words; a foreign key's target goes with what refers to it."""
+    """Each CHECK is dropped and made again from its own words; keys hold no expression."""
     before = rows(admin, _CHECKS)
     assert len(before) > 150
     with admin.transaction(force_rollback=True):
@@ -95,7 +97,7 @@ def test_indexes_triggers_and_views_are_printed_as_they_are_read(admin: Connecti
 
 
 def test_no_body_is_kept_parsed(admin: Connection) -> None:
-    """A body of BEGIN ATOMIC or RETURN would be printed from its tree; ours are kept as text, byte for byte."""
+    """A body of BEGIN ATOMIC or RETURN would be printed from its tree; ours are kept as their text."""
     query = (
         "SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"
         " WHERE n.nspname = ANY (%s) AND p.prosqlbody IS NOT NULL"

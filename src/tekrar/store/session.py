@@ -172,8 +172,8 @@ def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError | Storag
 def _one_trip(connection: Connection) -> Iterator[None]:
     """psycopg's pipeline, left as if nothing had been raised in it.
 
-    The answer of a refused statement may arrive before the last one is sent. psycopg raises it there, meets the
-    aborted pipeline once more when it leaves it, and writes a line about that to standard error.
+    The answer of a refused statement may arrive before the last one is sent. psycopg raises it there, meets
+    the aborted pipeline once more when it leaves it, and writes a line about that to standard error.
 
     Raises:
         psycopg.Error: the first thing that the server refused.
