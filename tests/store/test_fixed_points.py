@@ -1,4 +1,4 @@
-"""What the catalog prints of the schema is printed again once it was read back, for a restored backup verifies.
+"""What the catalog prints of the schema is printed again once it was read back: a restored backup verifies.
 
 `pg_dump` writes constraints, policies, defaults and indexes as PostgreSQL prints them. A form that is printed
 otherwise after that (`x BETWEEN 1 AND 3 AND …` nests, and comes back flat) is another schema for `release
