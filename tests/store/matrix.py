@@ -139,6 +139,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in ("actor", "freeze", "grant_role", "revoke_grant")
     },
     "api.grants": _AUTHORITY,
+    "api.row_counts": frozenset({AUDITOR}),
     "api.unsealed_rows": frozenset({AUDITOR}),
     "api.verify_ledger": _AUTHORITY,
     "api.not_found": frozenset(GRANTABLE),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from tekrar.cli import outcome
 from tekrar.cli.arguments import words
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
@@ -75,6 +77,13 @@ def occurrence_arguments(parser: argparse.ArgumentParser) -> None:
     database_argument(parser)
 
 
+def tell_withdrawn(reader: Reader, release: str, *, withdrawn: bool) -> None:
+    """One line on standard error that a release was withdrawn, and why: its status is a result, no error."""
+    if withdrawn:
+        reason = reader.release(release)["incident_reason"]
+        outcome.say(f"tekrar: release {release} was withdrawn: {reason}", file=sys.stderr)
+
+
 def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, always: bool = False) -> int:
     """Print a result; `always` where it is what was asked for."""
     if args.json:
@@ -82,6 +91,10 @@ def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, alwa
     elif always or not args.quiet:
         print(words)
     return EXIT_OK
+
+
+#: What a question about a withdrawn release says in its `code`.
+WITHDRAWN: Final = "withdrawn_release"
 
 
 def table(record: Mapping[str, Any]) -> str:

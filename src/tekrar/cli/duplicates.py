@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from tekrar.cli.arguments import number, words
-from tekrar.cli.database import database_argument, reading, say
+from tekrar.cli.database import WITHDRAWN, database_argument, reading, say, tell_withdrawn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
             books=args.book,
             but_books=args.not_book,
         )
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     return say(args, found, "\n".join(_lines(found)), always=True)
 
 

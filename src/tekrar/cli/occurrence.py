@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from base64 import b64encode
 
-from tekrar.cli.database import occurrence_arguments, reading, say, table
+from tekrar.cli.database import WITHDRAWN, occurrence_arguments, reading, say, table, tell_withdrawn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +22,7 @@ def run(args: argparse.Namespace) -> int:
 
     with reading(args) as reader:
         found = reader.occurrence(args.release, args.occurrence)
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     content = found.pop("content")
     if args.text and not args.json:
         sys.stdout.flush()

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli.arguments import number
-from tekrar.cli.database import acting, actor_argument, database_argument, reading, say, table
+from tekrar.cli.database import (
+    WITHDRAWN,
+    acting,
+    actor_argument,
+    database_argument,
+    reading,
+    say,
+    table,
+    tell_withdrawn,
+)
 from tekrar.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
         return _verify(args)
     with reading(args) as reader:
         found = reader.release(args.release) if args.action == "show" else reader.coverage(args.release)
+        tell_withdrawn(reader, args.release, withdrawn=bool(found.get("withdrawn")))
     flat = dict(found)
     for name in ("bound", "stated", "counted"):
         if isinstance(part := flat.pop(name, None), dict):
@@ -91,6 +101,7 @@ def _classes(args: argparse.Namespace) -> int:
             cursor=args.cursor,
             counted=True,
         )
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     return say(args, found, "\n".join(_lines(found)), always=True)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
+from tekrar.store.read import public_id
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask, transaction
 
@@ -198,8 +199,9 @@ def withdraw(connection: Connection, release: str, reason: str, *, actor: str | 
 
     Raises:
         NotFoundError: no such release.
-        UsageError: an empty reason.
+        UsageError: an empty reason, or `bad_id`.
     """
+    public_id(release, "release")
     if not reason.strip():
         raise UsageError(
             "a withdrawal needs a reason",

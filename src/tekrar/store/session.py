@@ -169,6 +169,30 @@ def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError | Storag
 
 
 @contextmanager
+def _one_trip(connection: Connection) -> Iterator[None]:
+    """psycopg's pipeline, left as if nothing had been raised in it.
+
+    The answer of a refused statement may arrive before the last one is sent. psycopg raises it there, meets
+    the aborted pipeline once more when it leaves it, and writes a line about that to standard error.
+
+    Raises:
+        psycopg.Error: the first thing that the server refused.
+    """
+    first: BaseException | None = None
+    try:
+        with connection.pipeline():
+            try:
+                yield
+            except BaseException as error:
+                first = error
+    except psycopg.Error:
+        if first is None:
+            raise
+    if first is not None:
+        raise first
+
+
+@contextmanager
 def transaction(
     connection: Connection,
     *,
@@ -191,7 +215,7 @@ def transaction(
             during COMMIT it may have happened: ask before doing it again.
     """
     try:
-        with connection.pipeline():
+        with _one_trip(connection):
             connection.execute(_BEGIN[isolation, read_only])
             connection.execute(_BE, (_json(claims), role))
         yield connection
@@ -224,7 +248,7 @@ def ask(
     try:
         if read_only:
             return run_together(connection, ((_LOOK, (_json(claims), str(role))), (query, parameters)))
-        with connection.pipeline():
+        with _one_trip(connection):
             connection.execute(_BEGIN["read committed", False])
             connection.execute(_BE, (_json(claims), role))
             cursor = connection.execute(query, parameters, binary=True)

@@ -67,8 +67,9 @@ def check_schema(
     files = program_schema()
     stated_files = [(0, "code", files.code_digest)]
     stated_files += [(one.n, one.file.name, one.file.sha256) for one in files.migrations]
-    applied = [tuple(row.values()) for row in rows_of(connection, "SELECT * FROM tekrar_meta.state()")]
-    findings.same("schema", "tekrar_meta.migration", expected=stated_files, found=applied)
+    with findings.checking(connection, "schema", "tekrar_meta.migration"):
+        applied = [tuple(row.values()) for row in rows_of(connection, "SELECT * FROM tekrar_meta.state()")]
+        findings.same("schema", "tekrar_meta.migration", expected=stated_files, found=applied)
     stated = EXPECTED.read_text("utf-8").splitlines()
     keys = {name: (list(releases), "release_key") for name in TEXT_TABLES}
     keys |= {name: (list(profiles), "profile_key") for name in PROFILE_TABLES}

@@ -13,7 +13,7 @@ SELECT CASE WHEN o.part IS NULL THEN
         WHEN g.paragraph IS NULL THEN api.refuse_torn('occurrence', get_occurrence.occurrence::text)
         WHEN w.release IS NOT NULL THEN 'integrity_error'
         ELSE (ARRAY['matched', 'unique', 'not_evaluated', 'excluded', 'integrity_error'])[o.part] END,
-    (ARRAY['published', 'dominated', 'provisional'])[o.presentation],
+    CASE WHEN w.release IS NULL THEN (ARRAY['published', 'dominated', 'provisional'])[o.presentation] END,
     CASE WHEN w.release IS NOT NULL THEN 'withdrawn_release'
         WHEN o.part = 3 THEN (ARRAY['pending_evaluation', 'pending_peer_universe', 'pending_verification'])[o.code]
         WHEN o.part = 4 THEN (ARRAY[NULL, 'heading_marker_intersection', 'note_body_intersection'])[o.code]

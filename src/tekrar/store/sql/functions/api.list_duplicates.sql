@@ -34,7 +34,7 @@ SELECT CASE WHEN one.part IS NULL THEN api.refuse_absent(list_duplicates.release
                 coalesce(encode(list_duplicates.group_key, 'hex'), list_duplicates.id::text))
         WHEN w.withdrawn THEN 'integrity_error'
         ELSE (ARRAY['matched', 'unique', 'not_evaluated', 'excluded', 'integrity_error'])[one.part] END,
-    (ARRAY['published', 'dominated', 'provisional'])[one.presentation],
+    CASE WHEN NOT w.withdrawn THEN (ARRAY['published', 'dominated', 'provisional'])[one.presentation] END,
     CASE WHEN w.withdrawn THEN 'withdrawn_release'
         WHEN one.part = 3 THEN (ARRAY['pending_evaluation', 'pending_peer_universe', 'pending_verification'])[one.code]
         WHEN one.part = 5 THEN (ARRAY['missing_witness_bytes', 'digest_collision'])[one.code] END,
