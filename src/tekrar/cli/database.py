@@ -6,14 +6,13 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli import outcome
 from tekrar.cli.arguments import words
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
-from tekrar.settings import Settings, read_settings
+from tekrar.settings import Settings, read_settings, with_url
 
 if TYPE_CHECKING:
     from tekrar.store.read import Reader
@@ -40,8 +39,7 @@ def actor_argument(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """Settings of the environment and of the verb's own options."""
-    settings = read_settings()
-    return replace(settings, database_url=args.database_url) if args.database_url else settings
+    return with_url(read_settings(), args.database_url, named="--database-url")
 
 
 @contextmanager
@@ -101,4 +99,10 @@ def table(record: Mapping[str, Any]) -> str:
     """A record as aligned lines; what is None is left out."""
     known = {name: value for name, value in record.items() if value is not None}
     width = max(map(len, known), default=0)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in known.items())
+    return "\n".join(f"{name:<{width}}  {_plain(value)}" for name, value in known.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

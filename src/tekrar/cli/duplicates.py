@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tekrar.cli.arguments import number, words
 from tekrar.cli.database import WITHDRAWN, database_argument, reading, say, tell_withdrawn
+from tekrar.errors import DatabaseError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List a page."""
-    with reading(args) as reader:
+    with _naming([*args.book, *args.not_book]), reading(args) as reader:
         found = reader.duplicates(
             args.release,
             args.id,
@@ -46,6 +49,23 @@ def run(args: argparse.Namespace) -> int:
         )
         tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     return say(args, found, "\n".join(_lines(found)), always=True)
+
+
+@contextmanager
+def _naming(labels: list[str]) -> Iterator[None]:
+    """Name the labels in the refusal of a book, which the database gives without them."""
+    try:
+        yield
+    except DatabaseError as error:
+        if labels and error.kind == "bad_argument" and error.message.endswith(" is no book"):
+            given = ", ".join(sorted({repr(label[:80]) for label in labels}))
+            error.message = (
+                f"the release has no book {given}"
+                if len(labels) == 1
+                else (f"the release does not have all of the books {given}")
+            )
+            error.mend = "give a book's label as tekrar occurrence and tekrar duplicates print it"
+        raise
 
 
 def _lines(found: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from tekrar.cli.database import (
     table,
     tell_withdrawn,
 )
+from tekrar.cli.release_coverage import covered
 from tekrar.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,17 +78,17 @@ def run(args: argparse.Namespace) -> int:
     with reading(args) as reader:
         found = reader.release(args.release) if args.action == "show" else reader.coverage(args.release)
         tell_withdrawn(reader, args.release, withdrawn=bool(found.get("withdrawn")))
-    flat = dict(found)
-    for name in ("bound", "stated", "counted"):
-        if isinstance(part := flat.pop(name, None), dict):
-            flat |= {key if name == "bound" else f"{name} {key}": value for key, value in part.items()}
-    moves = flat.pop("pointer_moves", None) or []
-    lines = [table(flat)]
-    lines += [
-        f"pointer {move['version']}: {move['previous'] or 'nothing'} -> {move['release'] or 'nothing'}"
-        for move in moves
-    ]
+    lines = _shown(found) if args.action == "show" else covered(found)
     return say(args, found, "\n".join(lines), always=True)
+
+
+def _shown(found: dict[str, Any]) -> Iterator[str]:
+    flat = dict(found)
+    flat |= flat.pop("bound")
+    moves = flat.pop("pointer_moves") or []
+    yield table(flat)
+    for move in moves:
+        yield f"pointer {move['version']}: {move['previous'] or 'nothing'} -> {move['release'] or 'nothing'}"
 
 
 def _classes(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
     "53100": ("disk_full", "free space where the server keeps its data, then run it again"),
     "53200": ("out_of_memory", "give the server more memory, then run it again"),
     "53300": ("too_many_connections", "close other connections or raise max_connections of the server"),
-    "42501": ("permission_denied", "use a role that holds the grant"),
+    "42501": ("permission_denied", "log in as one who may, or have an administrator grant it (tekrar grant)"),
     "40001": ("conflict", "another transaction changed the same facts; run it again"),
     "40P01": ("conflict", "another transaction locked the same facts; run it again"),
     "55P03": ("locked", "another session holds the lock; wait for it, then run it again"),

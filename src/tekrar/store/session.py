@@ -74,7 +74,7 @@ def connect(settings: Settings, *, administrator: bool = False) -> Connection:
         UsageError: the URL is malformed.
     """
     if settings.database_url is not None:
-        return open_target(of_url(settings.database_url))
+        return open_target(of_url(settings.database_url, named=settings.url_named))
     from tekrar.store.embedded import database_of
 
     return open_target(of_embedded(database_of(settings), user=SUPERUSER if administrator else LOGIN))
