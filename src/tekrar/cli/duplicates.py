@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from tekrar.cli.arguments import number
-from tekrar.cli.database import database_argument, reading, say
+from tekrar.cli.database import database_argument, place_words, reading, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +42,13 @@ def run(args: argparse.Namespace) -> int:
     return say(args, found, "\n".join(_lines(found)), always=True)
 
 
+def _beside(member: dict[str, Any]) -> str:
+    from tekrar.view.plain import isolated
+
+    source = f"  from {isolated(member['source']['name'])}" if member["source"] else ""
+    return source + ("  repeated in a row" if member["adjacent"] else "")
+
+
 def _lines(found: dict[str, Any]) -> list[str]:
     if found["status"] != "matched":
         why = found["code"] or ", ".join(found["reasons"] or ())
@@ -54,10 +61,13 @@ def _lines(found: dict[str, Any]) -> list[str]:
     if found["chosen"] != found["size"]:
         lines.append(f"{found['chosen']} of them in the books asked for")
     lines += [
-        f"{one['occurrence']}  bytes {one['start_byte']}-{one['end_byte']}  {one['book_label']}"
-        f"  chapter {one['chapter']}  paragraph {one['paragraph']}"
+        f"{one['occurrence']}  {place_words(one)}  bytes {one['start_byte']}-{one['end_byte']}{_beside(one)}"
         for one in found["members"]
     ]
+    if any(one["adjacent"] for one in found["members"]):
+        lines.append(
+            "repeated in a row: the member follows upon the one before it; often a refrain, not an error"
+        )
     if found["next"]:
         lines.append(f"more: --cursor {found['next']}")
     return lines
