@@ -82,6 +82,18 @@ def tell_withdrawn(reader: Reader, release: str, *, withdrawn: bool) -> None:
         outcome.say(f"tekrar: release {release} was withdrawn: {reason}", file=sys.stderr)
 
 
+def place_words(record: Mapping[str, Any]) -> str:
+    """Where an occurrence stands: our own ordinals from 1 in book and chapter, and in brackets the source's
+    own numbers, as `tekrar show` says both."""
+    from tekrar.view.plain import isolated
+
+    numbers = {"chapter": "chapter_number", "para": "para", "ord": "ord", "end_ord": "end_ord"}
+    source = [f"{name} {record[key]}" for name, key in numbers.items() if record[key] is not None]
+    book = isolated(record["book_label"] or "book")
+    own = f"{book}  chapter {record['chapter_no']}  paragraph {record['para_no']}"
+    return f"{own}  [{', '.join(source)}]" if source else own
+
+
 def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, always: bool = False) -> int:
     """Print a result; `always` where it is what was asked for."""
     if args.json:

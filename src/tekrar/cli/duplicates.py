@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tekrar.cli.arguments import number, words
-from tekrar.cli.database import WITHDRAWN, database_argument, reading, say, tell_withdrawn
+from tekrar.cli.database import WITHDRAWN, database_argument, place_words, reading, say, tell_withdrawn
 from tekrar.errors import DatabaseError
 
 
@@ -68,6 +68,13 @@ def _naming(labels: list[str]) -> Iterator[None]:
         raise
 
 
+def _beside(member: dict[str, Any]) -> str:
+    from tekrar.view.plain import isolated
+
+    source = f"  from {isolated(member['source']['name'])}" if member["source"] else ""
+    return source + ("  repeated in a row" if member["adjacent"] else "")
+
+
 def _lines(found: dict[str, Any]) -> list[str]:
     if found["status"] != "matched":
         why = found["code"] or ", ".join(found["reasons"] or ())
@@ -80,10 +87,13 @@ def _lines(found: dict[str, Any]) -> list[str]:
     if found["chosen"] != found["size"]:
         lines.append(f"{found['chosen']} of them in the books asked for")
     lines += [
-        f"{one['occurrence']}  bytes {one['start_byte']}-{one['end_byte']}  {one['book_label']}"
-        f"  chapter {one['chapter']}  paragraph {one['paragraph']}"
+        f"{one['occurrence']}  {place_words(one)}  bytes {one['start_byte']}-{one['end_byte']}{_beside(one)}"
         for one in found["members"]
     ]
+    if any(one["adjacent"] for one in found["members"]):
+        lines.append(
+            "repeated in a row: the member follows upon the one before it; often a refrain, not an error"
+        )
     if found["next"]:
         lines.append(f"more: --cursor {found['next']}")
     return lines

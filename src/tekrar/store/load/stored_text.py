@@ -7,6 +7,7 @@ section 4).
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from tekrar.core.release import certified_digest, core_manifest, manifest_root_o
 from tekrar.core.text import DATASETS, Dataset, Labels, TextRelease
 from tekrar.errors import IntegrityError, TekrarError
 from tekrar.store.load.read_back import Columns, compare_tables, differs, read_table
+from tekrar.store.load.sources import book_sources
 from tekrar.store.load.text import KIND, text_tables
 from tekrar.store.session import Connection
 
@@ -32,7 +34,7 @@ TABLES: Final = (
 )
 _RELEASE: Final = (
     b"SELECT uuid_send(text_release), edition, language, segmenter, certified_digest, manifest_root, manifest"
-    b" FROM core.release WHERE release_key = %s"
+    b", sources FROM core.release WHERE release_key = %s"
 )
 
 
@@ -68,7 +70,7 @@ def read_text(connection: Connection, key: int) -> StoredText:
     row = connection.execute(_RELEASE, (key,), binary=True).fetchone()
     if row is None:
         raise differs("core.release", f"no row of release {key}", "one")
-    identity, edition, language, segmenter, certified, root, manifest = row
+    identity, edition, language, segmenter, certified, root, manifest, listed = row
     tables = {table: read_table(connection, table, key) for table in TABLES}
     facts = {"edition": edition, "language": language, "segmenter": segmenter}
     try:
@@ -93,7 +95,11 @@ def read_text(connection: Connection, key: int) -> StoredText:
         raise differs(
             "core.annotation", f"a status of span {int(np.flatnonzero(stray)[0])}", "of a note marker"
         )
-    expected = text_tables(release, identity=bytes(identity))
+    try:
+        sources = book_sources(json.loads(bytes(listed)), books=len(release.book_chapters))
+    except (KeyError, TypeError, ValueError) as error:
+        raise differs("core.release", f"sources that cannot be read: {error}", "names and digests") from error
+    expected = text_tables(release, identity=bytes(identity), sources=sources)
     for table in TABLES:
         compare_tables(tables[table], expected[table], table=table)
     roots = tables["core.dataset"]
