@@ -37,6 +37,10 @@ _BARE_LEFT = (INSERT, BOUNDARY_CHANGE)
 _BARE_RIGHT = (DELETE, BOUNDARY_CHANGE)
 
 
+#: Positions in units of an operation's source and target: first and end.
+Places = tuple[int, int, int, int]
+
+
 def replay(script: Script, left: Units, right: Units) -> bytes:
     """What the script makes of the left witness: its equal and moved spans, and the spans of the right that
     insertions, replacements and boundary changes point at.
@@ -44,14 +48,26 @@ def replay(script: Script, left: Units, right: Units) -> bytes:
     Raises:
         VerificationError: a span that leaves its passage or cuts a unit.
     """
+    places = [_places(number, one, left, right) for number, one in enumerate(script.operations, 1)]
+    return _replayed(script.operations, places, left, right)
+
+
+def _replayed(operations: Sequence[Operation], places: Sequence[Places], left: Units, right: Units) -> bytes:
     parts: list[bytes] = []
-    for number, (code, a, b, c, d) in enumerate(script.operations, 1):
-        side, low, high = (left, a, b) if code in (EQUAL, MOVE) else (right, c, d)
-        first, end = side.index.get(low, -1), side.index.get(high, -1)
-        if first < 0 or end < 0:
-            _span(number, code, side, low=low, high=high, side="left" if side is left else "right")
-        parts += side.key[first:end]
+    ours, theirs = left.key, right.key
+    for operation, (a, b, c, d) in zip(operations, places, strict=True):
+        parts += ours[a:b] if operation[0] in (EQUAL, MOVE) else theirs[c:d]
     return b"".join(parts)
+
+
+def _places(number: int, operation: Operation, left: Units, right: Units) -> Places:
+    code, a, b, c, d = operation
+    places = left.at(a), left.at(b), right.at(c), right.at(d)
+    if not 0 <= places[0] <= places[1]:
+        _span(number, code, left, low=a, high=b, side="left")
+    if not 0 <= places[2] <= places[3]:
+        _span(number, code, right, low=c, high=d, side="right")
+    return places
 
 
 def verify(script: Script, left: Units, right: Units) -> None:
@@ -61,8 +77,7 @@ def verify(script: Script, left: Units, right: Units) -> None:
         VerificationError: the first rule that does not hold, with the operation.
     """
     operations = script.operations
-    for number, operation in enumerate(operations, 1):
-        _check_operation(number, operation, left, right)
+    places = [_check_operation(number, one, left, right) for number, one in enumerate(operations, 1)]
     for number, (one, other) in enumerate(pairwise(map(order_of, operations)), 2):
         if one >= other:
             _refuse(
@@ -75,7 +90,7 @@ def verify(script: Script, left: Units, right: Units) -> None:
     _check_coverage(operations, left, which=1, holding=_FROM_LEFT, side="left")
     _check_coverage(operations, right, which=3, holding=_FROM_RIGHT, side="right")
     _check_backbone(operations)
-    if replay(script, left, right) != right.witness():
+    if _replayed(operations, places, left, right) != right.witness():
         raise VerificationError(
             "the script does not replay to the right witness", where="edit script", kind="diff_replay"
         )
@@ -100,7 +115,7 @@ def _shown(operations: Sequence[Operation], number: int) -> str:
     return f"{NAMES[code]} {a}..{b} to {c}..{d}"
 
 
-def _check_operation(number: int, operation: Operation, left: Units, right: Units) -> None:
+def _check_operation(number: int, operation: Operation, left: Units, right: Units) -> Places:
     code, a, b, c, d = operation
     if code not in NAMES:
         raise VerificationError(
@@ -109,9 +124,7 @@ def _check_operation(number: int, operation: Operation, left: Units, right: Unit
             expected=", ".join(OPERATIONS),
             kind="diff_operation",
         )
-    for side, units, low, high in (("left", left, a, b), ("right", right, c, d)):
-        if low not in units.index or high not in units.index or low > high:
-            _span(number, code, units, low=low, high=high, side=side)
+    places = _places(number, operation, left, right)
     both = code in (EQUAL, REPLACE, MOVE)
     if (
         (both and (a == b or c == d))
@@ -121,12 +134,9 @@ def _check_operation(number: int, operation: Operation, left: Units, right: Unit
         _refuse(number, code, "holds nothing on a side", "a span with a unit", kind="diff_empty_span")
     if (code == INSERT and a != b) or (code == DELETE and c != d):
         _refuse(number, code, "holds both sides", "an empty span on the other side", kind="diff_two_sided")
-    if code in (EQUAL, MOVE):
-        ours = left.key[left.index[a] : left.index[b]]
-        if ours != right.key[right.index[c] : right.index[d]]:
-            _refuse(
-                number, code, "claims equal spans that differ", "the same bytes on both sides", "diff_lie"
-            )
+    if code in (EQUAL, MOVE) and left.key[places[0] : places[1]] != right.key[places[2] : places[3]]:
+        _refuse(number, code, "claims equal spans that differ", "the same bytes on both sides", "diff_lie")
+    return places
 
 
 def _span(number: int, code: int, units: Units, *, low: int, high: int, side: str) -> NoReturn:

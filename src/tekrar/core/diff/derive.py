@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from tekrar.core.diff.lcs import matches
+from tekrar.core.diff.lcs import runs
 from tekrar.core.diff.moves import moved
 from tekrar.core.diff.script import (
     BOUNDARY_CHANGE,
@@ -56,24 +56,23 @@ def _equal_blocks(left: Units, right: Units) -> list[Block]:
     head = _common_start(ours, theirs)
     tail = _common_end(ours, theirs, most=min(len(ours), len(theirs)) - head)
     high, end = len(ours) - tail, len(theirs) - tail
-    pairs = [(high, end)] if tail else []
+    stretches: list[Block] = [(0, head, 0, head)] if head else []
     if head < high and head < end:
-        pairs = _matched(left, right, (head, high, head, end)) + pairs
-    blocks: list[Block] = []
-    low, stop, first, last = 0, head, 0, head
-    for a, b in pairs:
-        if stop > low and (
-            (a == stop and b == last)
-            or (a == stop + 1 and b == last + 1 and kind[stop] == GAP and ours[stop] == theirs[last])
-        ):
-            stop, last = a + 1, b + 1  # the gap between two neighbours matched on both sides is equal too
-            continue
-        if stop > low:
-            blocks.append((low, stop, first, last))
-        low, stop, first, last = a, a + 1, b, b + 1
+        stretches += _matched(left, right, (head, high, head, end))
     if tail:
-        stop, last = len(ours), len(theirs)
-    return [*blocks, (low, stop, first, last)] if stop > low else blocks
+        stretches.append((high, len(ours), end, len(theirs)))
+    if not stretches:
+        return []
+    blocks: list[Block] = []
+    low, stop, first, last = stretches[0]
+    for a, b, c, d in stretches[1:]:
+        # the gap between two neighbours matched on both sides is equal too
+        gapped = a == stop + 1 and c == last + 1 and kind[stop] == GAP and ours[stop] == theirs[last]
+        if not gapped and not (a == stop and c == last):
+            blocks.append((low, stop, first, last))
+            low, first = a, c
+        stop, last = b, d
+    return [*blocks, (low, stop, first, last)]
 
 
 def _common_start(ours: list[bytes], theirs: list[bytes]) -> int:
@@ -100,15 +99,26 @@ def _common_end(ours: list[bytes], theirs: list[bytes], *, most: int) -> int:
     return low
 
 
-def _matched(left: Units, right: Units, middle: Block) -> list[tuple[int, int]]:
-    """Pairs of equal words and boundaries of the middle, by their longest common subsequence."""
+def _matched(left: Units, right: Units, middle: Block) -> list[Block]:
+    """Stretches of the middle held equal by the longest common subsequence of its words and boundaries.
+
+    A run of them is one stretch when the gaps inside are equal too, else each of its units is one.
+    """
     low, high, first, end = middle
     ours, theirs = left.solid, right.solid
     a, b = bisect_left(ours, low), bisect_left(theirs, first)
-    found = matches(
+    found: list[Block] = []
+    for i, j, size in runs(
         left.solid_key[a : bisect_left(ours, high)], right.solid_key[b : bisect_left(theirs, end)]
-    )
-    return [(ours[a + i], theirs[b + j]) for i, j in found]
+    ):
+        i, j = i + a, j + b
+        whole = (ours[i], ours[i + size - 1] + 1, theirs[j], theirs[j + size - 1] + 1)
+        if left.key[whole[0] : whole[1]] == right.key[whole[2] : whole[3]]:
+            found.append(whole)
+        else:
+            pairs = zip(ours[i : i + size], theirs[j : j + size], strict=True)
+            found += [(x, x + 1, y, y + 1) for x, y in pairs]
+    return found
 
 
 # -- what is left ---------------------------------------------------------------------------------------
