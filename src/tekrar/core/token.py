@@ -112,13 +112,19 @@ class _Cuts(dict[bytes, tuple[bytes, ...]]):
     """By chunk, which holds no space: its pieces and a space, from a token on, if of no bytes, to a gap."""
 
     def __missing__(self, chunk: bytes) -> tuple[bytes, ...]:
-        text = chunk.decode("utf-8")
-        if _odd()[0].search(text) is not None:
+        text = chunk.decode("utf-8") + " "
+        plain = _plain().fullmatch(text)
+        if plain is not None:
+            return self._kept(chunk, (plain[1].encode(), plain[2].encode()))
+        rare, astral = _odd()
+        if rare.search(text) is not None:
             raise _ByRulesError
-        bounds = _block_tokens(chunk, 0, len(chunk)).ravel().tolist()
-        spaced = chunk + b" "
-        cut = [spaced[a:b] for a, b in zip([0, *bounds], [*bounds, len(spaced)], strict=True)]
-        found = tuple(cut[1:] if len(cut) > 1 and not cut[0] else [b"", *cut])
+        word = _words(0xFFFF if astral.search(text) is None else sys.maxunicode)
+        bounds = list(chain.from_iterable(_matched(word, text, 0, len(text))))
+        cut = [text[a:b].encode() for a, b in zip([0, *bounds], [*bounds, len(text)], strict=True)]
+        return self._kept(chunk, (b"", *cut) if cut[0] else tuple(cut[1:]))
+
+    def _kept(self, chunk: bytes, found: tuple[bytes, ...]) -> tuple[bytes, ...]:
         if len(chunk) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
@@ -220,6 +226,12 @@ def _odd() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The characters that send a line through the rules, and those outside the basic plane."""
     rare = _set("ZWJ", "Hebrew_Letter", "Extend_word")
     return re.compile(f"[{rare}]"), re.compile("[\U00010000-\U0010ffff]")
+
+
+@lru_cache(maxsize=1)
+def _plain() -> re.Pattern[str]:
+    """Most chunks: letters that nothing is joined to, and marks of which none is part of a word."""
+    return re.compile(f"([{_set('ALetter', most=0xFFFF)}]++)([ -/:-@\\[-^`{{-~\u2018-\u201d«»…–—]*+)")
 
 
 @lru_cache(maxsize=2)

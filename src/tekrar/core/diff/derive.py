@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from tekrar.core.diff.lcs import runs
+from tekrar.core.diff.lcs import Run, Window, places_of, runs
 from tekrar.core.diff.moves import moved
 from tekrar.core.diff.script import (
     BOUNDARY_CHANGE,
@@ -28,6 +29,8 @@ from tekrar.core.diff.units import GAP, WORD, Units
 Block = tuple[int, int, int, int]
 #: First and end unit of a piece of one side.
 Piece = tuple[int, int]
+#: Words and boundaries of a left passage, at most, whose places are kept with it; others of its part alone.
+_INDEXED: Final = 1 << 12
 
 
 def diff(left: Units, right: Units) -> Script:
@@ -76,26 +79,25 @@ def _equal_blocks(left: Units, right: Units) -> list[Block]:
 
 
 def _common_start(ours: list[bytes], theirs: list[bytes]) -> int:
-    """Number of equal units at the start, by comparing slices that halve."""
-    low, high = 0, min(len(ours), len(theirs))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ours[low:middle] == theirs[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
+    """Number of equal units at the start, by comparing slices that double and then halve."""
+    most = min(len(ours), len(theirs))
+    low, size = 0, 1
+    while low + size <= most and ours[low : low + size] == theirs[low : low + size]:
+        low, size = low + size, size * 2
+    while size := size // 2:
+        if low + size <= most and ours[low : low + size] == theirs[low : low + size]:
+            low += size
     return low
 
 
 def _common_end(ours: list[bytes], theirs: list[bytes], *, most: int) -> int:
-    low, high = 0, most
-    a, b = len(ours), len(theirs)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ours[a - middle : a - low] == theirs[b - middle : b - low]:
-            low = middle
-        else:
-            high = middle - 1
+    """Number of equal units at the end, as `_common_start`."""
+    a, b, low, size = len(ours), len(theirs), 0, 1
+    while low + size <= most and ours[a - low - size : a - low] == theirs[b - low - size : b - low]:
+        low, size = low + size, size * 2
+    while size := size // 2:
+        if low + size <= most and ours[a - low - size : a - low] == theirs[b - low - size : b - low]:
+            low += size
     return low
 
 
@@ -106,12 +108,14 @@ def _matched(left: Units, right: Units, middle: Block) -> list[Block]:
     """
     low, high, first, end = middle
     ours, theirs = left.solid, right.solid
-    a, b = bisect_left(ours, low), bisect_left(theirs, first)
+    window = (
+        bisect_left(ours, low),
+        bisect_left(ours, high),
+        bisect_left(theirs, first),
+        bisect_left(theirs, end),
+    )
     found: list[Block] = []
-    for i, j, size in runs(
-        left.solid_key[a : bisect_left(ours, high)], right.solid_key[b : bisect_left(theirs, end)]
-    ):
-        i, j = i + a, j + b
+    for i, j, size in _runs(left, right, window):
         whole = (ours[i], ours[i + size - 1] + 1, theirs[j], theirs[j + size - 1] + 1)
         if left.key[whole[0] : whole[1]] == right.key[whole[2] : whole[3]]:
             found.append(whole)
@@ -119,6 +123,16 @@ def _matched(left: Units, right: Units, middle: Block) -> list[Block]:
             pairs = zip(ours[i : i + size], theirs[j : j + size], strict=True)
             found += [(x, x + 1, y, y + 1) for x, y in pairs]
     return found
+
+
+def _runs(left: Units, right: Units, window: Window) -> list[Run]:
+    a, b = left.solid_key, right.solid_key
+    if len(a) <= _INDEXED:
+        return runs(a, b, left.places, window)
+    low, high, first, end = window
+    a, b = a[low:high], b[first:end]
+    found = runs(a, b, places_of(a), (0, len(a), 0, len(b)))
+    return [(i + low, j + first, size) for i, j, size in found]
 
 
 # -- what is left ---------------------------------------------------------------------------------------
@@ -130,8 +144,8 @@ def _moved(
     """Moved fragments: first unit of either side, and units."""
     words = [at for low, high, _, _ in regions for at in range(low, high) if left.kind[at] == WORD]
     targets = [at for _, _, low, high in regions for at in range(low, high) if right.kind[at] == WORD]
-    if not words or not targets:
-        return []
+    if {left.key[at] for at in words}.isdisjoint([right.key[at] for at in targets]):
+        return []  # a fragment has a word in it
     ours: list[bytes | None] = list(left.key)
     theirs: list[bytes | None] = list(right.key)
     for low, high, first, end in blocks:

@@ -10,7 +10,7 @@ mask by its kind alone, which is all that the projection keeps of it (ADR-009 *A
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, compress, count
@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from tekrar.core.diff.lcs import places_of
 from tekrar.core.policy import ATOM_INTER_SENTENCE, ATOM_SENTENCE
 from tekrar.core.text import TextRelease
 from tekrar.core.token import Ints, pieces, tokens
@@ -58,18 +59,30 @@ class Units:
 
     def at(self, byte: int) -> int:
         """Position of the unit that begins at a byte, that after the last for `end`, -1 inside a unit."""
-        place = bisect_left(self.edge, byte)
-        return place if place < len(self.edge) and self.edge[place] == byte else -1
+        edge = self.edge
+        place = bisect_left(edge, byte)
+        return place if place < len(edge) and edge[place] == byte else -1
 
     @cached_property
-    def solid(self) -> list[int]:
+    def solid(self) -> Sequence[int]:
         """Positions of the words and boundaries."""
+        first = 0 if self.kind and self.kind[0] else 1
+        if GAP not in self.kind[first::2] and not any(self.kind[1 - first :: 2]):
+            return range(first, len(self.kind), 2)  # every other unit is a gap
         return list(compress(count(), self.kind))  # GAP is 0
 
     @cached_property
     def solid_key(self) -> list[bytes]:
         """Keys of the words and boundaries."""
-        return list(compress(self.key, self.kind))
+        places = self.solid
+        return (
+            self.key[places.start :: 2] if isinstance(places, range) else list(compress(self.key, self.kind))
+        )
+
+    @cached_property
+    def places(self) -> dict[Hashable, int]:
+        """Bits of the places of each word and boundary among them (`lcs.places_of`)."""
+        return places_of(self.solid_key)
 
     def witness(self) -> bytes:
         """The bytes that a profile compares, masks replaced by their typed marker."""
