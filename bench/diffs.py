@@ -5,8 +5,8 @@ python -m bench.diffs [--pairs N] [--seed N] [FILE.jsonl.gz ...]
 Without files: the King James Version of the demo, and what lies in ../shared/corpora. Two kinds of pair:
 passages of the corpora taken at random, and passages of 400 words with every 20th word or so changed. Rates
 are of one process, medians of rounds of CPU time; every round draws new passages and gives them to all in
-turn. tekrar begins with bytes and cuts them; difflib and rapidfuzz get words that are cut already, autojunk off, and their
-answer is not replayed. With --share the share of changed words is another.
+turn. tekrar begins with bytes and cuts them; difflib and rapidfuzz (where installed) get words that are cut
+already, autojunk off, and their answer is not replayed. With --share another share of the words is changed.
 """
 
 from __future__ import annotations
