@@ -1,0 +1,31 @@
+"""python -m tekrar.discover ARTIFACT RELEASE OUT.jsonl: a provisional way in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from tekrar.artifact.reader import Artifact
+from tekrar.corpus.release_package import open_release
+from tekrar.discover.lines import lines
+from tekrar.discover.pipeline import generate
+from tekrar.discover.source import read_source
+
+
+def main() -> int:
+    """Write the list and, beside it, the bounds report."""
+    artifact, release, out = (Path(a) for a in sys.argv[1:4])
+    opened = open_release(release, check=False)
+    built = Artifact(artifact)
+    source = read_source(built, opened.release, text_release=built.text_release)
+    generated = generate(source)
+    with out.open("w", encoding="utf-8") as file:
+        for line in lines(source, generated):
+            file.write(line + "\n")
+    out.with_suffix(".bounds.json").write_text(json.dumps(generated.bounds, sort_keys=True) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,327 @@
+"""Local alignment of two token sequences around their seeds, in sixteenths of a bit.
+
+Equal tokens score what they are worth (`weights`), a changed, missing or added token costs a fixed price. Seeds
+that lie near one diagonal make one band; each band gives its best segment; up to three segments that do not
+overlap make the alignment of a pair, so that moved blocks are found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.bits import BIT
+from tekrar.discover.compiled import kernel
+from tekrar.discover.weights import HELD
+
+Scores = NDArray[np.int32]
+#: Price of a changed token and of a token that only one side has.
+CHANGED: Final = 3 * BIT
+MISSING: Final = 3 * BIT
+#: An outer fragment of a segment beyond a change is kept when it is worth this much more than the change.
+OUTER: Final = 2 * BIT
+#: Changes of one segment whose fragments can be taken off.
+FRAGMENTS: Final = 64
+#: Tokens searched before the first and after the last seed of a band, and diagonals to each side of it.
+REACH: Final = 16
+DRIFT: Final = 12
+#: Bands tried and segments kept per pair; cells of one band.
+BANDS: Final = 6
+SEGMENTS: Final = 3
+CELLS: Final = 1 << 24
+#: A segment scores at least this much; a band's seeds weigh at least this much, unless it is the pair's best.
+SEGMENT_LEAST: Final = 14 * BIT
+
+
+#: (tokens, places): what a formula has at least, and what a text of its own has at most.
+OFTEN: Final = (4, 8)
+RARE: Final = (5, 3)
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments of aligned pairs; `SEGMENTS` slots a pair, best first, unused ones have score 0.
+
+    Every array has the shape (pairs, SEGMENTS): first and end place on each side, score (what the equal tokens
+    are worth less the price of the others, at least 1), equal tokens, longest run of equal tokens, tokens
+    changed or on one side only; equal tokens inside phrases of `OFTEN[0]` equal tokens that stand in `OFTEN[1]`
+    places or more, inside phrases of `RARE[0]` that stand in at most `RARE[1]`, and the places of the most
+    frequent phrase of `OFTEN[0]` tokens; the score with every equal token at its rarity.
+    """
+
+    a0: Scores
+    a1: Scores
+    b0: Scores
+    b1: Scores
+    score: Scores
+    equal: Scores
+    longest: Scores
+    edits: Scores
+    often: Scores
+    rare: Scores
+    places: Scores
+    plain: Scores
+
+
+def align_pairs(
+    stream: NDArray[np.int32],
+    weights: tuple[Scores, Scores],
+    phrases: tuple[Scores, Scores],
+    limits: NDArray[np.int64],
+    seeds: tuple[Scores, Scores, Scores, Scores],
+    bounds: NDArray[np.int64],
+    sides: tuple[Scores, Scores],
+) -> Segments:
+    """Align pairs of paragraphs.
+
+    Args:
+        stream: word number per place.
+        weights: rarity and added per place.
+        phrases: places of the phrase of `OFTEN[0]` and of `RARE[0]` tokens that starts at each place.
+        limits: first place of every paragraph, with a final total (each paragraph ends in one 0).
+        seeds: at, to, length and weight per seed, ordered by pair and place.
+        bounds: first seed of every pair, with a final total.
+        sides: left and right paragraph per pair.
+    """
+    pairs = len(bounds) - 1
+    out = np.zeros((12, pairs, SEGMENTS), np.int32)
+    if pairs:
+        prices = np.array(
+            [CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE, OUTER, FRAGMENTS],
+            np.int64,
+        )
+        _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
+    return Segments(*out)
+
+
+@kernel
+def _align(
+    stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any,
+    weight: Any, bounds: Any, left: Any, right: Any, prices: Any, out: Any,
+) -> None:  # fmt: skip
+    reach, drift, cells, least, most = prices[2], prices[3], prices[4], prices[5], prices[6]
+    band = np.zeros((most, 6), np.int64)
+    trace = np.zeros(1 << 16, np.uint8)
+    rows = np.zeros((2, 1 << 10), np.int64)
+    saved = np.zeros((prices[13], 12), np.int64)
+    segment = np.zeros((most, 12), np.int64)
+    end = np.zeros(3, np.int64)
+    for pair in range(len(bounds) - 1):
+        la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
+        lb, hb = limits[right[pair]], limits[right[pair] + 1] - 1
+        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], drift, band)
+        heaviest = 0
+        for k in range(bands):
+            heaviest = max(heaviest, band[k, 5])
+        made = 0
+        for k in range(bands):
+            if band[k, 5] < least and band[k, 5] < heaviest:
+                continue
+            low, high = band[k, 0] - drift, band[k, 1] + drift
+            width = high - low + 1
+            first = max(la, band[k, 3] - reach)
+            while True:
+                last = min(ha, first + max(cells // width, 1))
+                if (last - first) * width > len(trace):
+                    trace = np.zeros(2 * (last - first) * width, np.uint8)
+                if width + 2 > rows.shape[1]:
+                    rows = np.zeros((2, 2 * width + 2), np.int64)
+                box = (first, last, lb, hb, low, high, band[k, 4] + reach)
+                _fill(stream, rarity, added, prices, box, rows, trace, end)
+                if end[0] == 0:
+                    break
+                _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
+                if segment[made, 0] - first < drift and first > la:
+                    first = max(la, first - 4 * reach)
+                    continue
+                if la != lb or segment[made, 2] >= segment[made, 1]:
+                    made += 1
+                break
+        _pick(segment, made, least, out, pair)
+
+
+@kernel
+def _bands(
+    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any
+) -> int:
+    """Gather seeds by diagonal: low and high diagonal, last diagonal, first place, end place, weight a band."""
+    bands = 0
+    for s in range(first, end):
+        diagonal = to[s] - at[s]
+        best, distance = -1, drift + 1
+        for k in range(bands):
+            away = abs(diagonal - band[k, 2])
+            if away < distance:
+                best, distance = k, away
+        if best < 0:
+            if bands < len(band):
+                best = bands
+                bands += 1
+            else:
+                for k in range(bands):
+                    if band[k, 5] < weight[s] and (best < 0 or band[k, 5] < band[best, 5]):
+                        best = k
+                if best < 0:
+                    continue
+            band[best, 0], band[best, 1] = diagonal, diagonal
+            band[best, 3], band[best, 4] = at[s], at[s] + length[s]
+            band[best, 5] = 0
+        band[best, 0] = min(band[best, 0], diagonal)
+        band[best, 1] = max(band[best, 1], diagonal)
+        band[best, 2] = diagonal
+        band[best, 4] = max(band[best, 4], at[s] + length[s])
+        band[best, 5] += weight[s]
+    return bands
+
+
+@kernel
+def _fill(stream: Any, rarity: Any, added: Any, prices: Any, box: Any, rows: Any, trace: Any, end: Any) -> None:
+    """Fill one band row by row; `end`: best score and the places where it stands.
+
+    Rows after the last seed go on while the band holds a score.
+    """
+    first, last, lb, hb, low, high, enough = box
+    changed, missing, held = prices[0], prices[1], prices[7]
+    width = high - low + 1
+    rows[:, : width + 2] = 0
+    top, ti, tj = 0, 0, 0
+    for i in range(first, last):
+        previous, current = rows[(i - first) & 1], rows[(i - first + 1) & 1]
+        current[: width + 2] = 0
+        j0 = max(lb, i + low)
+        row = (i - first) * width
+        alive = False
+        for j in range(j0, min(hb, i + high + 1)):
+            c = j - i - low
+            score, way = 0, 0
+            if stream[i] == stream[j]:
+                worth = rarity[i]
+                if i > first and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
+                    worth = max(added[i], held)
+                score, way = previous[c + 1] + worth, 1
+            elif previous[c + 1] - changed > 0:
+                score, way = previous[c + 1] - changed, 2
+            if previous[c + 2] - missing > score:
+                score, way = previous[c + 2] - missing, 3
+            if j > j0 and current[c] - missing > score:
+                score, way = current[c] - missing, 4
+            current[c + 1] = score
+            trace[row + c] = way
+            alive = alive or score > 0
+            if score > top:
+                top, ti, tj = score, i, j
+        for c in range(width):
+            j = i + low + c
+            if j < lb or j >= hb:
+                trace[row + c] = 0
+        if i >= enough and not alive:
+            break
+    end[0], end[1], end[2] = top, ti, tj
+
+
+@kernel
+def _back(
+    stream: Any, rarity: Any, added: Any, four: Any, five: Any, prices: Any, box: Any, trace: Any, end: Any,
+    saved: Any, segment: Any,
+) -> None:  # fmt: skip
+    """Follow the best path back and write its segment; outer fragments that are not worth it are taken off."""
+    first, _, lb, _, low, high, _ = box
+    outer, fragments = prices[12], prices[13]
+    width = high - low + 1
+    i, j = end[1], end[2]
+    # 0 first left, 1 first right, 2 equal, 3 longest, 4 edits, 5 value, 6 plain, 7 often, 8 rare, 9 places
+    now = np.zeros(10, np.int64)
+    now[0], now[1] = i, j
+    ti, tj = i, j
+    marks = np.array([i + 1, i + 1])
+    fragment, since, changes, run, kept = 0, 0, 0, 0, 0
+    while i >= first and j >= lb and low <= j - i <= high:
+        way = trace[(i - first) * width + j - i - low]
+        if way == 0:
+            break
+        if way != 1:
+            changes += 1
+            since += prices[0] if way == 2 else prices[1]
+            run = 0
+            i -= 0 if way == 4 else 1
+            j -= 0 if way == 3 else 1
+            continue
+        if since > 0:
+            if kept == 0 and fragment - since < outer:
+                ti, tj = i, j
+                now[2:] = 0
+                marks[:] = i + 1
+            else:
+                saved[kept % fragments, :10] = now
+                saved[kept % fragments, 10], saved[kept % fragments, 11] = fragment, since
+                kept += 1
+                now[4] += changes
+                now[5] -= since
+                now[6] -= since
+            fragment, since, changes = 0, 0, 0
+        fragment += rarity[i]
+        run += 1
+        _count(run, i, four, five, prices, marks, now)
+        now[0], now[1] = i, j
+        now[2] += 1
+        now[3] = max(now[3], run)
+        now[6] += rarity[i]
+        joined = i > first and j > lb and stream[i - 1] == stream[j - 1]
+        if joined and trace[(i - 1 - first) * width + j - i - low] == 1:
+            now[5] += added[i]
+        else:
+            now[5] += rarity[i]
+        i -= 1
+        j -= 1
+    lowest = max(0, kept - fragments)
+    while kept > lowest and fragment - saved[(kept - 1) % fragments, 11] < outer:
+        kept -= 1
+        now[:] = saved[kept % fragments, :10]
+        fragment = saved[kept % fragments, 10]
+    segment[0], segment[1], segment[2], segment[3] = now[0], ti + 1, now[1], tj + 1
+    segment[4], segment[5], segment[6], segment[7] = max(now[5], 1), now[2], now[3], now[4]
+    segment[8], segment[9], segment[10], segment[11] = now[7], now[8], now[9], max(now[6], 1)
+
+
+@kernel
+def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now: Any) -> None:
+    """Count the tokens of a run that lie in frequent and in rare phrases; the run has come back to place i."""
+    if run >= prices[8]:
+        now[9] = max(now[9], four[i])
+        if four[i] >= prices[9]:
+            now[7] += min(i + prices[8], marks[0]) - i
+            marks[0] = i
+    if run >= prices[10] and five[i] <= prices[11]:
+        now[8] += min(i + prices[10], marks[1]) - i
+        marks[1] = i
+
+
+@kernel
+def _pick(segment: Any, made: int, least: int, out: Any, pair: int) -> None:
+    """Write the best segments of a pair that hardly overlap, best first."""
+    for slot in range(out.shape[2]):
+        best = -1
+        for k in range(made):
+            if segment[k, 4] <= 0 or (slot > 0 and segment[k, 4] < least):
+                continue
+            clear = True
+            for t in range(slot):
+                over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
+                over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
+                size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
+                if 4 * over_a > size_a or 4 * over_b > size_b:
+                    clear = False
+            if not clear:
+                continue
+            if best < 0 or segment[k, 4] > segment[best, 4]:
+                best = k
+            elif segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]:
+                best = k
+        if best < 0:
+            break
+        for f in range(12):
+            out[f, pair, slot] = segment[best, f]
+        segment[best, 4] = 0

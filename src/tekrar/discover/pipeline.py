@@ -1,0 +1,73 @@
+"""The whole way from columns to the ordered list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tekrar.discover.assemble import accepted, assembled
+from tekrar.discover.crowds import crowded, thinned
+from tekrar.discover.entries import Entries
+from tekrar.discover.formulas import Formulas, formulas_of
+from tekrar.discover.links import Links, links_of
+from tekrar.discover.order import ordered
+from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
+from tekrar.discover.source import Source
+from tekrar.discover.stream import Stream, stream_of
+from tekrar.discover.stretches import Chains, chain
+from tekrar.discover.suffix import suffix_order
+from tekrar.discover.thresholds import Thresholds, thresholds
+from tekrar.discover.weights import weigh
+
+Ints = NDArray[np.int64]
+GENERATOR = "adr009.discover.1"
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What a run of the generator gives.
+
+    Attributes:
+        entries: best first.
+        stream, pairs, links, chains, formulas: what the entries point into.
+        thresholds: least scores of this corpus.
+        bounds: every bound, and what was not generated because of it.
+    """
+
+    entries: Entries
+    stream: Stream
+    pairs: Pairs
+    links: Links
+    chains: Chains
+    formulas: Formulas
+    thresholds: Thresholds
+    bounds: dict[str, int] = field(default_factory=dict)
+
+
+def generate(source: Source) -> Generated:
+    """Candidates of a release: what is nearly the same in two places, as an ordered list."""
+    stream = stream_of(source)
+    order = suffix_order(stream.words)
+    weights = weigh(order, words=source.tokens.words)
+    limits = thresholds(np.diff(stream.first) - 1)
+    pairs = aligned_pairs(stream, order, weights, least=limits.seeds)
+    pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
+    crowd = crowded(stream, pairs)
+    stays = thinned(stream, pairs, crowd)
+    pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
+    links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
+    chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
+    formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
+    rarity = np.concatenate([[0], np.cumsum(weights.rarity, dtype=np.int64)])
+    entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
+    left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
+    found = ordered(entries, left, right, source.book[left] == source.book[right])
+    return Generated(found, stream, pairs, links, chains, formulas, limits, left_out | grouped | {"crowded_pairs": int((~stays).sum())})
+
+
+def rows_at(source: Source, token: Ints) -> Ints:
+    """Row that each token stands in."""
+    found: Ints = np.searchsorted(source.tokens.first, token, side="right").astype(np.int64) - 1
+    return found
