@@ -13,7 +13,7 @@ from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 from tekrar.discover.stretches import Chains
-from tekrar.discover.thresholds import CONTAINED, UNIT_SHARE, VARIANT, VARIANT_TOKENS, VERSE_MARGIN, Thresholds
+from tekrar.discover.thresholds import CONTAINED, SHORT_SHARE, SHORT_TOKENS, UNIT_SHARE, VARIANT, VARIANT_TOKENS, VERSE_MARGIN, Thresholds
 
 Ints = NDArray[np.int64]
 
@@ -116,7 +116,7 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
         pairs.score >= limits.local,
         (equal == a) & (equal == b) & (longest == a),
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
-        share & (equal >= VARIANT_TOKENS),
+        share & (equal >= VARIANT_TOKENS) | (equal >= SHORT_TOKENS) & (SHORT_SHARE[1] * equal >= SHORT_SHARE[0] * np.maximum(a, b)),
         (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
         longest >= limits.run,
         (limits.verse > 0)
@@ -152,7 +152,7 @@ def _stretches(
     return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
 
 
-#: From this number of links on, an outer paragraph of a stretch that is mostly covered on both sides is taken whole.
+#: Where each side of a stretch has this number of paragraphs, an outer one that is mostly covered on both sides is taken whole.
 WHOLE_FROM = 3
 
 
@@ -160,7 +160,7 @@ def _extent(source: Source, links: Links, mine: Ints) -> tuple[int, int, int, in
     """First and end token of a stretch on both sides."""
     a0, a1 = int(links.a0[mine].min()), int(links.a1[mine].max())
     b0, b1 = int(links.b0[mine].min()), int(links.b1[mine].max())
-    if len(mine) < WHOLE_FROM:
+    if min(len(np.unique(links.left[mine])), len(np.unique(links.right[mine]))) < WHOLE_FROM:
         return a0, a1, b0, b1
     token = source.tokens.first
     first, last = int(mine[0]), int(mine[-1])

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tekrar.discover.assemble import tokens_at
-from tekrar.discover.entries import GROUP, KINDS, STRETCH
+from tekrar.discover.entries import GROUP, PAIR
 from tekrar.discover.extents import with_marks
+from tekrar.discover.judge import Judge
 from tekrar.discover.pipeline import GENERATOR, Generated, rows_at
 from tekrar.discover.source import Source
 
@@ -19,19 +20,22 @@ from tekrar.discover.source import Source
 def lines(source: Source, generated: Generated) -> Iterator[str]:
     """One JSON object an entry, without line ends."""
     entries = generated.entries
-    columns = [getattr(entries, n).tolist() for n in ("kind", "a0", "a1", "b0", "b1", "score", "equal", "rank", "count", "first")]
-    side = Sides(source)
-    for number, (kind, a0, a1, b0, b1, score, equal, rank, count, first) in enumerate(zip(*columns, strict=True), 1):
-        whole = kind != STRETCH
+    side, judge = Sides(source), Judge(source, generated)
+    names = ("kind", "a0", "a1", "b0", "b1", "equal", "count", "first")
+    columns = [getattr(entries, name).tolist() for name in names]
+    for number, (kind, a0, a1, b0, b1, equal, count, first) in enumerate(zip(*columns, strict=True)):
+        found = judge.of(number)
+        whole = kind == PAIR
         record: dict[str, Any] = {
-            "rank": number,
+            "rank": number + 1,
             "id": None,
-            "left": side.of(a0, a1, whole),
-            "right": side.of(b0, b1, whole),
+            "left": side.of(a0, a1, whole, found.left),
+            "right": side.of(b0, b1, whole, found.right),
             "generator": GENERATOR,
-            "disposition": "uncertain",
-            "direction": None,
-            "metrics": {"kind": KINDS[kind], "score": score, "equal": equal, "rank": rank, "parts": count},
+            "disposition": found.disposition,
+            "direction": found.direction,
+            "why": found.why,
+            "metrics": found.metrics,
         }
         if kind == GROUP:
             token = tokens_at(generated.stream, generated.formulas.place[first : first + count]).tolist()
@@ -50,11 +54,11 @@ class Sides:
         self._para = [labels.para[p] for p in source.ordinal.tolist()]
         self._ord = [labels.ord[p] for p in source.ordinal.tolist()]
 
-    def of(self, first: int, end: int, whole: bool) -> dict[str, Any]:
+    def of(self, first: int, end: int, whole: bool, extent: tuple[int, int] | None = None) -> dict[str, Any]:
         """The side of tokens first..end; `whole` = it may stand for an exact class."""
         source = self._source
         low, high = rows_at(source, np.array([first, end - 1])).tolist()
-        start, stop = with_marks(
+        start, stop = extent or with_marks(
             source.release.text,
             int(source.tokens.start[first]),
             int(source.tokens.end[end - 1]),

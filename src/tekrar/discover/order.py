@@ -7,13 +7,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tekrar.discover.align import RARE
 from tekrar.discover.entries import PAIR, STRETCH, Entries
+from tekrar.discover.thresholds import VARIANT
 
 Ints = NDArray[np.int64]
 ONE = 1024
 
 
 #: What an entry inside one book counts against one across books: a book's own phrase is style before it is reuse.
+#: Units that are alike as wholes are not phrases.
 SAME_BOOK: Final = (1, 2)
 
 
@@ -26,7 +29,9 @@ def ordered(entries: Entries, left: Ints, right: Ints, same_book: NDArray[np.boo
         same_book: whether both sides are of one book.
     """
     key = base_key(entries)
-    key = np.where(same_book, key * SAME_BOOK[0] // SAME_BOOK[1], key)
+    units = entries.left_unit + entries.right_unit
+    partial = VARIANT[1] * 2 * entries.equal < VARIANT[0] * units
+    key = np.where(same_book & partial, key * SAME_BOOK[0] // SAME_BOOK[1], key)
     rank = local_ranks(left, right, key)
     rank[entries.kind != PAIR] = 0
     final = key * 64 // square_roots((4 + rank) * 4096)
@@ -39,7 +44,8 @@ def base_key(entries: Entries) -> Ints:
     """How good an entry is by itself, in 1/1024 of a sixteenth of a bit.
 
     The plain score times 2 + ratio + cover for pairs, times 4 * equal / longer side for stretches; times how much
-    of it is a text of its own: 1/2 + rare/equal, and half less where all of it is formula.
+    of it is a text of its own: 1/2 + rare/equal (all of it where it is a whole unit too short to tell), and half less where all of it is
+    formula.
     """
     long = np.maximum(entries.left_unit, entries.right_unit)
     short = np.minimum(entries.left_unit, entries.right_unit)
@@ -49,7 +55,9 @@ def base_key(entries: Entries) -> Ints:
     side = np.maximum(np.maximum(entries.a1 - entries.a0, entries.b1 - entries.b0), 1)
     dense = np.minimum(ONE * equal // side, ONE)
     factor = np.where(entries.kind == STRETCH, 4 * dense, 2 * ONE + ratio + cover)
-    own = (ONE // 2 + ONE * entries.rare // equal) * (2 * ONE - ONE * entries.often // equal)
+    whole = (entries.equal < RARE[0]) & (4 * equal >= 3 * long)
+    rare = np.where(whole, ONE, ONE * entries.rare // equal)
+    own = (ONE // 2 + rare) * (2 * ONE - ONE * entries.often // equal)
     result: Ints = np.maximum(entries.plain, 1) * factor // ONE * own // ONE
     return result
 

@@ -12,6 +12,7 @@ from tekrar.discover.crowds import crowded, thinned
 from tekrar.discover.entries import Entries
 from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
+from tekrar.discover.metrics import Grams, grams_of
 from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
 from tekrar.discover.source import Source
@@ -32,6 +33,7 @@ class Generated:
     Attributes:
         entries: best first.
         stream, pairs, links, chains, formulas: what the entries point into.
+        grams: trigrams that the paragraphs of each pair have in common.
         thresholds: least scores of this corpus.
         bounds: every bound, and what was not generated because of it.
     """
@@ -42,6 +44,7 @@ class Generated:
     links: Links
     chains: Chains
     formulas: Formulas
+    grams: Grams
     thresholds: Thresholds
     bounds: dict[str, int] = field(default_factory=dict)
 
@@ -64,7 +67,8 @@ def generate(source: Source) -> Generated:
     entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
     found = ordered(entries, left, right, source.book[left] == source.book[right])
-    return Generated(found, stream, pairs, links, chains, formulas, limits, left_out | grouped | {"crowded_pairs": int((~stays).sum())})
+    grams = grams_of(stream, order, pairs)
+    return Generated(found, stream, pairs, links, chains, formulas, grams, limits, left_out | grouped | {"crowded_pairs": int((~stays).sum())})
 
 
 def rows_at(source: Source, token: Ints) -> Ints:

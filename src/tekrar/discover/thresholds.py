@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tekrar.discover.bits import BIT, log2_sixteenths
 
-#: Bits above the choice of the places.
-LOCAL_MARGIN: Final = 5 * BIT
+#: Bits above the choice of the places (below it: the choice of a place is a little less than free).
+LOCAL_MARGIN: Final = -1 * BIT
 UNIT_MARGIN: Final = 4 * BIT
 #: Share (in 1/16) of the lighter unit's weight that makes a match one of whole units.
 UNIT_SHARE: Final = 9
@@ -36,7 +36,10 @@ RUN_BITS: Final = 5 * BIT
 CONTAINED_BITS: Final = 6 * BIT
 #: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
 VARIANT: Final = (6, 10)
-VARIANT_TOKENS: Final = 5
+VARIANT_TOKENS: Final = 4
+#: So many equal tokens are enough where they are this share of the longer unit's.
+SHORT_TOKENS: Final = 3
+SHORT_SHARE: Final = (3, 4)
 #: A unit is contained in another when 3 of 4 of its tokens are.
 CONTAINED: Final = (3, 4)
 
