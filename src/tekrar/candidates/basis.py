@@ -17,12 +17,14 @@ from tekrar.core.candidate.record import sha
 from tekrar.core.candidate.roots import features_root
 from tekrar.core.encoding import u32
 from tekrar.core.identity import parse_uuid
+from tekrar.core.policy import MATRIX
 from tekrar.corpus.release_package import OpenRelease, open_release
 from tekrar.discover.source import Source, read_source
 from tekrar.errors import IntegrityError
 
 #: Candidates are made under this profile: whole paragraph, full context.
 PROFILE: Final = "FP"
+_SPEC: Final = next(spec for spec in MATRIX if spec.short == PROFILE)
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,12 @@ class Basis:
     @cached_property
     def profile_id(self) -> bytes:
         """Its repetition-profile UUID (16 bytes)."""
-        return parse_uuid(str(self.profile.manifest["profile"]))
+        return parse_uuid(str(self.profile.manifest["id"]))
 
     @property
     def predicate(self) -> str:
         """Its predicate token."""
-        return str(self.profile.manifest["rule_document"]["predicate"])
+        return _SPEC.predicate
 
     @cached_property
     def occurrence(self) -> NDArray[np.uint8]:
@@ -67,12 +69,8 @@ class Basis:
     @cached_property
     def fingerprints_root(self) -> bytes:
         """Root of the profile's exact fingerprints: its evidence, as the artifact states it."""
-        ends = f"{self.predicate}/evidence"
-        return next(
-            root
-            for name, root in self.artifact.roots
-            if name.endswith(ends) and name.startswith("full_context_v1/whole_paragraph")
-        )
+        wanted = f"{_SPEC.projection}/{_SPEC.enumerator}/{_SPEC.predicate}/evidence"
+        return dict(self.artifact.roots)[wanted]
 
     @cached_property
     def features_root(self) -> bytes:
