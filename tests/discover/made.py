@@ -11,7 +11,7 @@ from tekrar.discover.source import Source, columns
 
 
 def source_of(books: Sequence[Sequence[str]], *, language: str = "tr") -> Source:
-    """A source of books of one chapter each, a paragraph a string, one sentence a paragraph."""
+    """A source of books of one chapter each, a paragraph a string; sentences end at a full stop."""
     builder = ReleaseBuilder(edition="made", language=language)
     texts: list[str] = []
     for number, paragraphs in enumerate(books):
@@ -21,7 +21,7 @@ def source_of(books: Sequence[Sequence[str]], *, language: str = "tr") -> Source
             data = text.encode()
             builder.add_paragraph(
                 data,
-                sentences=[(0, len(data))] if data else [],
+                sentences=sentences_of(data),
                 after=b"\n\n",
                 given=True,
                 para=at + 1,
@@ -40,3 +40,12 @@ def source_of(books: Sequence[Sequence[str]], *, language: str = "tr") -> Source
         exact[members], first[members] = number, members[0]
     class_id = np.arange(16 * len(classes), dtype=np.int64).astype(np.uint8).reshape(-1, 16)
     return columns(release, ordinal, exact, first, class_id)
+
+
+def sentences_of(data: bytes) -> list[tuple[int, int]]:
+    """Spans between full stops that a space follows."""
+    spans, at = [], 0
+    while (stop := data.find(b". ", at)) >= 0:
+        spans.append((at, stop + 1))
+        at = stop + 2
+    return [*spans, (at, len(data))] if at < len(data) else spans

@@ -1,6 +1,6 @@
 """Dispositions as append-only events beside a package of candidates (CND-06, CND-08; AMB-36, AMB-46).
 
-One canonical JSON line an event, each bound to the one before it by its hash. The candidate never changes; its
+One canonical JSON line an event, bound to the one before it by its hash. The candidate never changes; its
 current disposition is that of its last event. `false_positive` suppresses what has the same participants
 under the same generator and profile, and nothing else: a new generator shows the pair again, and another pair
 with equal text is another pair. A note is for people; it stands in the event and in no ID of a candidate.

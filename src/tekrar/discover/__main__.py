@@ -23,7 +23,9 @@ def main() -> int:
     with out.open("w", encoding="utf-8") as file:
         for line in lines(source, generated):
             file.write(line + "\n")
-    out.with_suffix(".bounds.json").write_text(json.dumps(generated.bounds, sort_keys=True) + "\n", encoding="utf-8")
+    out.with_suffix(".bounds.json").write_text(
+        json.dumps(generated.bounds, sort_keys=True) + "\n", encoding="utf-8"
+    )
     return 0
 
 

@@ -1,6 +1,7 @@
 """Local alignment of two token sequences around their seeds, in sixteenths of a bit.
 
-Equal tokens score what they are worth (`weights`), a changed, missing or added token costs a fixed price. Seeds
+Equal tokens score what they are worth (`weights`), a changed, missing or added token costs a fixed price.
+Seeds
 that lie near one diagonal make one band; each band gives its best segment; up to three segments that do not
 overlap make the alignment of a pair, so that moved blocks are found.
 """
@@ -45,9 +46,11 @@ RARE: Final = (5, 3)
 class Segments:
     """Segments of aligned pairs; `SEGMENTS` slots a pair, best first, unused ones have score 0.
 
-    Every array has the shape (pairs, SEGMENTS): first and end place on each side, score (what the equal tokens
+    Every array has the shape (pairs, SEGMENTS): first and end place on each side, score (what the equal
+    tokens
     are worth less the price of the others, at least 1), equal tokens, longest run of equal tokens, tokens
-    changed or on one side only; equal tokens inside phrases of `OFTEN[0]` equal tokens that stand in `OFTEN[1]`
+    changed or on one side only; equal tokens inside phrases of `OFTEN[0]` equal tokens that stand in
+    `OFTEN[1]`
     places or more, inside phrases of `RARE[0]` that stand in at most `RARE[1]`, and the places of the most
     frequent phrase of `OFTEN[0]` tokens; the score with every equal token at its rarity.
     """
@@ -90,7 +93,20 @@ def align_pairs(
     out = np.zeros((12, pairs, SEGMENTS), np.int32)
     if pairs:
         prices = np.array(
-            [CHANGED, MISSING, REACH, DRIFT, CELLS, SEGMENT_LEAST, BANDS, HELD, *OFTEN, *RARE, OUTER, FRAGMENTS],
+            [
+                CHANGED,
+                MISSING,
+                REACH,
+                DRIFT,
+                CELLS,
+                SEGMENT_LEAST,
+                BANDS,
+                HELD,
+                *OFTEN,
+                *RARE,
+                OUTER,
+                FRAGMENTS,
+            ],
             np.int64,
         )
         _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
@@ -144,10 +160,9 @@ def _align(
 
 
 @kernel
-def _bands(
-    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any
-) -> int:
-    """Gather seeds by diagonal: low and high diagonal, last diagonal, first place, end place, weight a band."""
+def _bands(at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any) -> int:
+    """Gather seeds by diagonal: low and high diagonal, last diagonal, first place, end place, weight a
+    band."""
     bands = 0
     for s in range(first, end):
         diagonal = to[s] - at[s]
@@ -178,7 +193,9 @@ def _bands(
 
 
 @kernel
-def _fill(stream: Any, rarity: Any, added: Any, prices: Any, box: Any, rows: Any, trace: Any, end: Any) -> None:
+def _fill(
+    stream: Any, rarity: Any, added: Any, prices: Any, box: Any, rows: Any, trace: Any, end: Any
+) -> None:
     """Fill one band row by row; `end`: best score and the places where it stands.
 
     Rows after the last seed go on while the band holds a score.
@@ -227,7 +244,8 @@ def _back(
     stream: Any, rarity: Any, added: Any, four: Any, five: Any, prices: Any, box: Any, trace: Any, end: Any,
     saved: Any, segment: Any,
 ) -> None:  # fmt: skip
-    """Follow the best path back and write its segment; outer fragments that are not worth it are taken off."""
+    """Follow the best path back and write its segment; outer fragments that are not worth it are taken
+    off."""
     first, _, lb, _, low, high, _ = box
     outer, fragments = prices[12], prices[13]
     width = high - low + 1
@@ -288,7 +306,8 @@ def _back(
 
 @kernel
 def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now: Any) -> None:
-    """Count the tokens of a run that lie in frequent and in rare phrases; the run has come back to place i."""
+    """Count the tokens of a run that lie in frequent and in rare phrases; the run has come back to place
+    i."""
     if run >= prices[8]:
         now[9] = max(now[9], four[i])
         if four[i] >= prices[9]:
@@ -316,9 +335,8 @@ def _pick(segment: Any, made: int, least: int, out: Any, pair: int) -> None:
                     clear = False
             if not clear:
                 continue
-            if best < 0 or segment[k, 4] > segment[best, 4]:
-                best = k
-            elif segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]:
+            same = best >= 0 and segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]
+            if best < 0 or same or segment[k, 4] > segment[best, 4]:
                 best = k
         if best < 0:
             break

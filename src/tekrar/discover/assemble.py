@@ -13,13 +13,26 @@ from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 from tekrar.discover.stretches import Chains
-from tekrar.discover.thresholds import CONTAINED, SHORT_SHARE, SHORT_TOKENS, UNIT_SHARE, VARIANT, VARIANT_TOKENS, VERSE_MARGIN, Thresholds
+from tekrar.discover.thresholds import (
+    CONTAINED,
+    SHORT_SHARE,
+    SHORT_TOKENS,
+    UNIT_SHARE,
+    VARIANT,
+    VARIANT_TOKENS,
+    VERSE_MARGIN,
+    Thresholds,
+)
 
 Ints = NDArray[np.int64]
 
 
 def assembled(
-    source: Source, stream: Stream, found: tuple[Pairs, Links, Chains, Formulas], limits: Thresholds, rarity: Ints
+    source: Source,
+    stream: Stream,
+    found: tuple[Pairs, Links, Chains, Formulas],
+    limits: Thresholds,
+    rarity: Ints,
 ) -> tuple[Entries, dict[str, int]]:
     """Stretches of two links or more, pairs that no stretch took in, formulas; and what a bound left out.
 
@@ -41,7 +54,11 @@ def assembled(
     by_formula = said & ((path == RUN) | (path == VERSE)) & _of_formula(pairs, formulas)
     kept = np.flatnonzero(said & ~by_formula)
     told = _told(stream, pairs, formulas, said & ~by_formula | in_stretch)
-    parts = [stretches, _pairs(source, stream, pairs, links, kept), _groups(source, stream, formulas, rarity, told)]
+    parts = [
+        stretches,
+        _pairs(source, stream, pairs, links, kept),
+        _groups(source, stream, formulas, rarity, told),
+    ]
     return joined(parts), {"pairs_left_to_groups": int(by_formula.sum())}
 
 
@@ -83,7 +100,8 @@ def _groups(
     other = stream.row[stream.paragraph[formulas.place[first + 1]]]
     none = np.zeros(len(n), np.int64)
     return Entries(
-        none + GROUP, a, a + n, b, b + n, formulas.saved[~told], n, n, none, plain, size[row], size[other], none, none,
+        none + GROUP, a, a + n, b, b + n, formulas.saved[~told], n, n, none, plain, size[row], size[other],
+        none, none,
         first, count,
     )  # fmt: skip
 
@@ -103,7 +121,8 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
     """Which of the paths accepts each pair.
 
     A local match by its score; whole units by equal words, by share and score, by the share of their tokens
-    alone (no rarity needed), or one contained in the other; a run by its length; in a text of verses any match
+    alone (no rarity needed), or one contained in the other; a run by its length; in a text of verses any
+    match
     that is more than the choice of its places.
     """
     tokens = np.diff(stream.first) - 1
@@ -116,14 +135,17 @@ def accepted(stream: Stream, pairs: Pairs, limits: Thresholds) -> NDArray[np.int
         pairs.score >= limits.local,
         (equal == a) & (equal == b) & (longest == a),
         (16 * pairs.score >= UNIT_SHARE * lighter) & (pairs.score >= limits.unit),
-        share & (equal >= VARIANT_TOKENS) | (equal >= SHORT_TOKENS) & (SHORT_SHARE[1] * equal >= SHORT_SHARE[0] * np.maximum(a, b)),
+        share & (equal >= VARIANT_TOKENS)
+        | (equal >= SHORT_TOKENS) & (SHORT_SHARE[1] * equal >= SHORT_SHARE[0] * np.maximum(a, b)),
         (CONTAINED[1] * equal >= CONTAINED[0] * np.minimum(a, b)) & (equal >= limits.contained),
         longest >= limits.run,
         (limits.verse > 0)
         & (pairs.score >= limits.verse)
         & (pairs.score >= VERSE_MARGIN + log2_sixteenths(np.maximum(a * b, 1))),
     ]
-    return np.select(paths, [LOCAL, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, RUN, VERSE], 0).astype(np.int64)
+    return np.select(paths, [LOCAL, SAME_WORDS, UNIT, VARIANT_UNIT, CONTAINED_UNIT, RUN, VERSE], 0).astype(
+        np.int64
+    )
 
 
 def _stretches(
@@ -144,7 +166,8 @@ def _stretches(
             (
                 STRETCH, a0, a1, b0, b1, int(chains.score[number]), int(links.equal[mine].sum()),
                 int(links.often[mine].sum()), int(links.rare[mine].sum()), int(links.plain[mine].sum()),
-                int(token[l1 + 1] - token[l0]), int(token[r1 + 1] - token[r0]), 0, 0, int(chains.first[number]),
+                int(token[l1 + 1] - token[l0]), int(token[r1 + 1] - token[r0]), 0, 0,
+                int(chains.first[number]),
                 len(mine),
             )
         )  # fmt: skip
@@ -152,7 +175,8 @@ def _stretches(
     return Entries(*table), np.concatenate([np.zeros(0, np.int64), *taken])
 
 
-#: Where each side of a stretch has this number of paragraphs, an outer one that is mostly covered on both sides is taken whole.
+#: Where each side of a stretch has this number of paragraphs, an outer one that is mostly covered on both
+#: sides is taken whole.
 WHOLE_FROM = 3
 
 
@@ -180,9 +204,7 @@ def _covered(out: tuple[int, int], rows: tuple[int, int], token: Ints) -> bool:
     return 3 * (out[0] * b + out[1] * a) <= 2 * a * b
 
 
-def _pairs(
-    source: Source, stream: Stream, pairs: Pairs, links: Links, kept: NDArray[np.intp]
-) -> Entries:
+def _pairs(source: Source, stream: Stream, pairs: Pairs, links: Links, kept: NDArray[np.intp]) -> Entries:
     near = np.flatnonzero(links.pair >= 0)
     order = near[np.argsort(links.pair[near], kind="stable")]
     which = order[np.searchsorted(links.pair[order], kept)]
@@ -191,6 +213,8 @@ def _pairs(
     none = np.zeros(len(which), np.int64)
     return Entries(
         none + PAIR, links.a0[which], links.a1[which], links.b0[which], links.b1[which], links.score[which],
-        links.equal[which], links.often[which], links.rare[which], links.plain[which], token[left + 1] - token[left], token[right + 1] - token[right],
-        np.minimum(pairs.unit[pairs.left[kept]], pairs.unit[pairs.right[kept]]), none, kept.astype(np.int64), none + 1,
+        links.equal[which], links.often[which], links.rare[which], links.plain[which], token[left + 1] -
+        token[left], token[right + 1] - token[right],
+        np.minimum(pairs.unit[pairs.left[kept]], pairs.unit[pairs.right[kept]]), none,
+        kept.astype(np.int64), none + 1,
     )  # fmt: skip

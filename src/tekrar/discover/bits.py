@@ -1,6 +1,7 @@
 """Information in integers: logarithms to base 2 in sixteenths of a bit, without a float anywhere.
 
-No float enters a score, an order, an ID or a root (requirements 3.6; field report 86), because two machines may
+No float enters a score, an order, an ID or a root (requirements 3.6; field report 86), because two machines
+may
 round a logarithm differently. The table is made with Python's whole numbers: exact on every machine.
 """
 
@@ -50,4 +51,5 @@ def log2_sixteenths(numbers: NDArray[Any]) -> NDArray[np.int64]:
         whole >> np.maximum(exponent - MANTISSA, 0),
         whole << np.maximum(MANTISSA - exponent, 0),
     )
-    return exponent * BIT + mantissa_table()[shifted - (1 << MANTISSA)]
+    found: NDArray[np.int64] = exponent * BIT + mantissa_table()[shifted - (1 << MANTISSA)]
+    return found

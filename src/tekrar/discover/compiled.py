@@ -45,6 +45,7 @@ class Kernel:
         return self._ready
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run it, compiling it before the first time."""
         return self.ready()(*arguments)
 
     def _compiled(self) -> Callable[..., Any]:
@@ -56,7 +57,12 @@ class Kernel:
         }
         rebound = FunctionType(plain.__code__, names, plain.__name__)
         rebound.__module__, rebound.__qualname__ = plain.__module__, plain.__qualname__
-        compiled: Callable[..., Any] = import_module("numba").njit(cache=True, nogil=True)(rebound)
+        numba = import_module("numba")
+        try:
+            compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(rebound)
+        except RuntimeError:
+            # no folder to keep compiled code in can be written: it is compiled again in every process
+            compiled = numba.njit(nogil=True)(rebound)
         return compiled
 
 

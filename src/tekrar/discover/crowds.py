@@ -2,7 +2,8 @@
 
 A pair belongs to a crowd when it is one of whole units, and what it shares is formula and stands in very many
 places. Each
-unit keeps at most `PARTNERS` such pairs, its best ones, and none is left without one. What is left out is counted.
+unit keeps at most `PARTNERS` such pairs, its best ones, and none is left without one. What is left out is
+counted.
 """
 
 from __future__ import annotations

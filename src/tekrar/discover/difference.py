@@ -44,7 +44,9 @@ def _taken(text: str, kind: str) -> str:
     if kind == "case":
         return "".join("u" if c.isupper() else "l" for c in text if c.isalpha())
     test = _TESTS[kind]
-    return "".join(c for c in (unicodedata.normalize("NFD", text) if kind == "diacritics" else text) if test(c))
+    return "".join(
+        c for c in (unicodedata.normalize("NFD", text) if kind == "diacritics" else text) if test(c)
+    )
 
 
 def _reduced(text: str, kind: str) -> str:

@@ -1,6 +1,7 @@
 """Byte extents of entries: from first to last token, with the punctuation that clings to them.
 
-A passage ends where its closing marks end and begins where its opening marks begin, never outside its paragraph.
+A passage ends where its closing marks end and begins where its opening marks begin, never outside its
+paragraph.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Folding of surface tokens for discovery: case, apostrophes, circumflex, Arabic marks and letter variants.
 
 A fold is a feature (authority class `normalized_text`): it never enters an exact preimage, and the bytes of a
-match are always the bytes of the source. It is computed once per distinct surface token; the token's span is the
+match are always the bytes of the source. It is computed once per distinct surface token; the token's span
+is the
 map back to the source.
 """
 
@@ -74,11 +75,16 @@ CONJUNCTIONS: Final = "وف"
 def joined_forms(forms: list[str]) -> list[str]:
     """Folded forms without an Arabic conjunction before the word: "" for one that stands alone.
 
-    A first letter waw or fa is taken off where the rest is a word of the same text by itself, so that the same
+    A first letter waw or fa is taken off where the rest is a word of the same text by itself, so that the
+    same
     words meet whether the conjunction is there, joined or apart.
     """
     known = set(forms)
     return [
-        "" if form == "و" else form[1:] if len(form) > 2 and form[0] in CONJUNCTIONS and form[1:] in known else form
+        ""
+        if form == "و"
+        else form[1:]
+        if len(form) > 2 and form[0] in CONJUNCTIONS and form[1:] in known
+        else form
         for form in forms
     ]

@@ -1,9 +1,13 @@
 """Formulas: phrases that stand in many places, as groups with all their places.
 
-A pair of a formula's places says nothing a curator wants to read four hundred times over; the group says it once.
-A repeated phrase is a formula when naming it once and pointing at its places is shorter than spelling it at each
-of them by a margin, its words weighed as they stand outside these places; a phrase that is not a sentence of its
-own must save also by what each word adds to the one before it, so that words which never stand apart are none.
+A pair of a formula's places says nothing a curator wants to read four hundred times over; the group says it
+once.
+A repeated phrase is a formula when naming it once and pointing at its places is shorter than spelling it at
+each
+of them by a margin, its words weighed as they stand outside these places; a phrase that is not a sentence
+of its
+own must save also by what each word adds to the one before it, so that words which never stand apart are
+none.
 """
 
 from __future__ import annotations
@@ -82,11 +86,19 @@ def formulas_of(
     kept = np.flatnonzero(taken)
     parts = [np.sort(place[int(low[k]) : int(high[k])]).astype(np.int64) for k in kept.tolist()]
     first = np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
-    return Formulas(np.concatenate([np.zeros(0, np.int64), *parts]), first, length[kept], saved[kept], sentence[kept], frequent)
+    return Formulas(
+        np.concatenate([np.zeros(0, np.int64), *parts]),
+        first,
+        length[kept],
+        saved[kept],
+        sentence[kept],
+        frequent,
+    )
 
 
 def _phrases(order: SuffixOrder) -> tuple[Ints, Ints, Ints]:
-    """Ranges of the suffix order that are repeated phrases no token longer on either side, and their lengths."""
+    """Ranges of the suffix order that are repeated phrases no token longer on either side, and their
+    lengths."""
     none = np.zeros(0, np.int64)
     limits = np.array([PLACES, TOKENS, LONGEST], np.int64)
     count = int(_intervals(order.stream, order.order, order.common, limits, none, none, none))

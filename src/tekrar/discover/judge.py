@@ -10,15 +10,25 @@ from tekrar.discover.entries import GROUP, KINDS, PAIR, STRETCH
 from tekrar.discover.extents import with_marks
 from tekrar.discover.metrics import METRICS, numbers_of
 from tekrar.discover.pipeline import Generated, rows_at
-from tekrar.discover.rules import LEFT_TO_RIGHT, RIGHT_TO_LEFT, UNKNOWN, check_rules, disposition_of, quoting_side
+from tekrar.discover.rules import (
+    LEFT_TO_RIGHT,
+    RIGHT_TO_LEFT,
+    UNKNOWN,
+    check_rules,
+    disposition_of,
+    quoting_side,
+)
 from tekrar.discover.source import Source
 
-#: Bytes of text before and after a passage that are searched for signs of quoting; a passage longer than `LONG`
+#: Bytes of text before and after a passage that are searched for signs of quoting; a passage longer than
+#: `LONG`
 #: bytes is not compared letter by letter.
 AROUND: Final = 96
 LONG: Final = 20_000
 #: The longer unit has at least this many times the tokens of the shorter one.
 MUCH: Final = 2
+#: Equal tokens that make a passage long enough to be told from a phrase.
+LONG_PASSAGE: Final = 12
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,9 @@ class Judge:
         self._columns = {name: getattr(entries, name).tolist() for name in names}
         numbers = numbers_of(entries, generated.pairs, generated.grams)
         self._columns |= {name: column.tolist() for name, column in numbers.items()}
-        self._rows = [rows_at(source, c).tolist() for c in (entries.a0, entries.a1 - 1, entries.b0, entries.b1 - 1)]
+        self._rows = [
+            rows_at(source, c).tolist() for c in (entries.a0, entries.a1 - 1, entries.b0, entries.b1 - 1)
+        ]
         self._language = source.release.language.split("-")[0].lower()
 
     def of(self, number: int) -> Judgement:
@@ -128,9 +140,15 @@ class Judge:
             flags.add("tokens_equal")
         if sides == units:
             flags.add("whole_units")
+        if e["equal"] >= LONG_PASSAGE:
+            flags.add("long")
         if max(units) >= MUCH * min(units):
             flags.add("much_longer")
-        signs = (frozenset[str](), frozenset[str]()) if e["kind"] == STRETCH else (self._signs(left), self._signs(right))
+        signs = (
+            (frozenset[str](), frozenset[str]())
+            if e["kind"] == STRETCH
+            else (self._signs(left), self._signs(right))
+        )
         for sign in ("marked", "introduced"):
             if (sign in signs[0]) != (sign in signs[1]):
                 flags.add(sign)

@@ -1,6 +1,7 @@
 """Links: where two paragraphs of the release say the same, exactly or nearly, with both places.
 
-A pair of stream paragraphs speaks for every member of their exact classes; identical paragraphs are links too.
+A pair of stream paragraphs speaks for every member of their exact classes; identical paragraphs are links
+too.
 Stretches are chained over links.
 """
 
@@ -99,7 +100,9 @@ def links_of(source: Source, stream: Stream, pairs: Pairs, plain: Ints) -> tuple
         both.score, both.equal, both.often, both.rare, both.plain, both.pair,
     )  # fmt: skip
     order = np.lexsort((turned.pair, turned.a0, turned.right, turned.left))
-    left_out = {"member_pairs_not_linked": int((size[left_row] * size[right_row])[~within].sum() - (~within).sum())}
+    left_out = {
+        "member_pairs_not_linked": int((size[left_row] * size[right_row])[~within].sum() - (~within).sum())
+    }
     return turned.take(order), left_out
 
 
@@ -110,9 +113,7 @@ def _member(row: Ints, number: Ints, source: Source, offset: Ints, rows: Ints) -
     return found
 
 
-def _identical(
-    source: Source, stream: Stream, units: tuple[Ints, Ints], offset: Ints, rows: Ints
-) -> Links:
+def _identical(source: Source, stream: Stream, units: tuple[Ints, Ints], offset: Ints, rows: Ints) -> Links:
     """Links between members of one class: all of small classes, of larger ones those beside another link."""
     size = np.diff(offset)
     unit, plain = np.zeros((2, source.rows), np.int64)
@@ -133,5 +134,6 @@ def _identical(
     left, right, length = left[kept], right[kept], length[kept]
     return Links(
         left, right, token[left], token[left] + length, token[right], token[right] + length,
-        unit[source.first[left]], length, 0 * length, 0 * length, plain[source.first[left]], np.full(len(left), -1, np.int64),
+        unit[source.first[left]], length, 0 * length, 0 * length, plain[source.first[left]],
+        np.full(len(left), -1, np.int64),
     )  # fmt: skip

@@ -32,7 +32,7 @@ class Metric:
 
 
 METRICS: Final = {
-    "score": Metric(1, "1/16 bit", "what the equal tokens are worth where they stand, less the price of changes"),
+    "score": Metric(1, "1/16 bit", "what the equal tokens are worth there, less the price of changes"),
     "plain_score": Metric(1, "1/16 bit", "the same with every equal token at its rarity"),
     "equal_tokens": Metric(1, "tokens", "folded tokens that are equal in order"),
     "longest_run": Metric(1, "tokens", "longest run of equal folded tokens; pairs"),
@@ -44,17 +44,18 @@ METRICS: Final = {
     "cover_right": Metric(1, "ratio", "equal tokens over the tokens of the right extent"),
     "formula_tokens": Metric(1, "tokens", "equal tokens in phrases of 4 that stand in 8 places or more"),
     "rare_tokens": Metric(1, "tokens", "equal tokens in phrases of 5 that stand in 3 places at most"),
-    "phrase_places": Metric(1, "places", "places of the most frequent shared phrase of 4 tokens; of a group's phrase"),
-    "better_partners": Metric(1, "entries", "better entries of the left or of the right paragraph, the fewer"),
+    "phrase_places": Metric(1, "places", "places of the most frequent phrase of 4 tokens that is shared"),
+    "better_partners": Metric(1, "entries", "better entries of the left or the right paragraph, the fewer"),
     "parts": Metric(1, "links", "links that a stretch is chained of, places of a group; 1 for a pair"),
-    "paragraphs_between": Metric(1, "paragraphs", "non-empty paragraphs from the left place to the right one"),
-    "difference": Metric(1, "kinds", "what alone differs where all tokens are equal, or only numerals differ"),
+    "paragraphs_between": Metric(1, "paragraphs", "non-empty paragraphs from left to right"),
+    "difference": Metric(1, "kinds", "what alone differs: all tokens are equal, or but numerals"),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Grams:
-    """Trigrams of pairs of whole paragraphs: common ones, those of the left and of the right side, per pair."""
+    """Trigrams of pairs of whole paragraphs: common ones, those of the left and of the right side, per
+    pair."""
 
     common: Ints
     left: Ints
@@ -131,5 +132,7 @@ def numbers_of(entries: Entries, pairs: Pairs, grams: Grams) -> dict[str, Ints]:
         "common_grams": of_pair(grams.common),
         "left_grams": of_pair(grams.left),
         "right_grams": of_pair(grams.right),
-        "phrase_places": np.where(pair, of_pair(places), np.where(entries.kind == PAIR + 2, entries.count, none)),
+        "phrase_places": np.where(
+            pair, of_pair(places), np.where(entries.kind == PAIR + 2, entries.count, none)
+        ),
     }

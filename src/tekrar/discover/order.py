@@ -15,7 +15,8 @@ Ints = NDArray[np.int64]
 ONE = 1024
 
 
-#: What an entry inside one book counts against one across books: a book's own phrase is style before it is reuse.
+#: What an entry inside one book counts against one across books: a book's own phrase is style before it is
+#: reuse.
 #: Units that are alike as wholes are not phrases.
 SAME_BOOK: Final = (1, 2)
 
@@ -43,8 +44,10 @@ def ordered(entries: Entries, left: Ints, right: Ints, same_book: NDArray[np.boo
 def base_key(entries: Entries) -> Ints:
     """How good an entry is by itself, in 1/1024 of a sixteenth of a bit.
 
-    The plain score times 2 + ratio + cover for pairs, times 4 * equal / longer side for stretches; times how much
-    of it is a text of its own: 1/2 + rare/equal (all of it where it is a whole unit too short to tell), and half less where all of it is
+    The plain score times 2 + ratio + cover for pairs, times 4 * equal / longer side for stretches; times
+    how much
+    of it is a text of its own: 1/2 + rare/equal (all of it where it is a whole unit too short to tell), and
+        half less where all of it is
     formula.
     """
     long = np.maximum(entries.left_unit, entries.right_unit)

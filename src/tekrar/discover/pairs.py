@@ -17,11 +17,11 @@ from tekrar.discover.weights import Weights
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.int32]
-#: A pair is aligned when its seeds weigh enough (`Thresholds.seeds`), or hold this number of tokens, or this share (in 1/16) of the shorter paragraph's.
+#: A pair is aligned when its seeds weigh enough (`Thresholds.seeds`), or hold this number of tokens, or
+#: this share (in 1/16) of the shorter paragraph's.
 SEEDS_TOKENS: Final = 8
 SEEDS_SHARE: Final = 6
-#: Left paragraphs are taken in blocks whose seeds are about this many.
-BLOCK_SEEDS: Final = 4_000_000
+#: Left paragraphs are taken in blocks of about this number of places: bounds memory, changes nothing.
 BLOCK_PLACES: Final = 1_000_000
 #: A further segment of a pair pays for the choice of its place: log2 of its distances, and this much more.
 PLACE: Final = 6 * BIT
@@ -58,8 +58,10 @@ def unit_weights(stream: Stream, weights: NDArray[np.int32]) -> Ints:
     return total
 
 
-def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights, *, least: int) -> Pairs:
-    """All pairs that seeds propose, aligned.
+def aligned_pairs(
+    stream: Stream, order: SuffixOrder, weights: Weights, *, least: int
+) -> tuple[Pairs, dict[str, int]]:
+    """All pairs that seeds propose, aligned, and the numbers of what a bound left out.
 
     Args:
         stream, order, weights: the stream, its suffix order and its weights.
@@ -69,12 +71,14 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights, *, least
     phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
     found: list[tuple[Scores, Scores, Segments]] = []
     paragraphs = len(stream.row)
-    low = 0
+    light, low = 0, 0
     while low < paragraphs:
         high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
         high = min(max(high, low + 1), paragraphs)
         seeds = seeds_of(order, weights, stream.paragraph, low=low, high=high)
-        found.append(_block(stream, weights, phrases, seeds, least))
+        block, below = _block(stream, weights, phrases, seeds, least)
+        found.append(block)
+        light += below
         low = high
     left = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
     right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
@@ -82,13 +86,14 @@ def aligned_pairs(stream: Stream, order: SuffixOrder, weights: Weights, *, least
     segments = Segments(
         *(np.concatenate([getattr(f[2], n) for f in found] or [np.zeros((0, 3), np.int32)]) for n in names)
     )
-    return Pairs(left, right, *settled(segments), unit)
+    return Pairs(left, right, *settled(segments), unit), {"pairs_with_light_seeds": light}
 
 
 def settled(segments: Segments) -> tuple[Ints, Segments]:
     """Scores of pairs, and the segments that pay for their place.
 
-    A further segment may stand anywhere in the two paragraphs, so what it adds is its score less the choice of
+    A further segment may stand anywhere in the two paragraphs, so what it adds is its score less the choice
+    of
     its distances from the best segment on both sides; one that adds nothing is taken out.
     """
     total = segments.score[:, 0].astype(np.int64)
@@ -105,7 +110,9 @@ def settled(segments: Segments) -> tuple[Ints, Segments]:
     return total, Segments(*(getattr(segments, f) * worth for f in Segments.__dataclass_fields__))
 
 
-def _block(stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], seeds: Seeds, least: int) -> tuple[Scores, Scores, Segments]:
+def _block(
+    stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], seeds: Seeds, least: int
+) -> tuple[tuple[Scores, Scores, Segments], int]:
     fresh = np.flatnonzero(
         np.concatenate([[True], (np.diff(seeds.left) != 0) | (np.diff(seeds.right) != 0)])
         if len(seeds.left)
@@ -113,7 +120,7 @@ def _block(stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], see
     )
     if not len(fresh):
         none = np.zeros(0, np.int32)
-        return none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in Segments.__dataclass_fields__))
+        return (none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in Segments.__dataclass_fields__))), 0
     total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
     left, right = seeds.left[fresh], seeds.right[fresh]
     held = np.add.reduceat(seeds.length.astype(np.int64), fresh)
@@ -128,4 +135,4 @@ def _block(stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], see
     segments = align_pairs(
         stream.words, (weights.rarity, weights.added), phrases, stream.first, chosen, bounds, (left, right)
     )
-    return left, right, segments
+    return (left, right, segments), int((~kept).sum())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.discover.assemble import accepted, assembled
+from tekrar.discover.bounds import report, seeds_left_out
 from tekrar.discover.crowds import crowded, thinned
 from tekrar.discover.entries import Entries
 from tekrar.discover.formulas import Formulas, formulas_of
@@ -35,7 +37,7 @@ class Generated:
         stream, pairs, links, chains, formulas: what the entries point into.
         grams: trigrams that the paragraphs of each pair have in common.
         thresholds: least scores of this corpus.
-        bounds: every bound, and what was not generated because of it.
+        bounds: the bounds report.
     """
 
     entries: Entries
@@ -46,7 +48,7 @@ class Generated:
     formulas: Formulas
     grams: Grams
     thresholds: Thresholds
-    bounds: dict[str, int] = field(default_factory=dict)
+    bounds: dict[str, Any] = field(default_factory=dict)
 
 
 def generate(source: Source) -> Generated:
@@ -55,7 +57,7 @@ def generate(source: Source) -> Generated:
     order = suffix_order(stream.words)
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
-    pairs = aligned_pairs(stream, order, weights, least=limits.seeds)
+    pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds)
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
@@ -67,8 +69,14 @@ def generate(source: Source) -> Generated:
     entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
     left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
     found = ordered(entries, left, right, source.book[left] == source.book[right])
+    left_out |= (
+        light
+        | grouped
+        | {"pairs_of_crowds": int((~stays).sum()), "seeds_of_frequent_bigrams": seeds_left_out(order)}
+    )
+    told = report(left_out, limits)
     grams = grams_of(stream, order, pairs)
-    return Generated(found, stream, pairs, links, chains, formulas, grams, limits, left_out | grouped | {"crowded_pairs": int((~stays).sum())})
+    return Generated(found, stream, pairs, links, chains, formulas, grams, limits, told)
 
 
 def rows_at(source: Source, token: Ints) -> Ints:

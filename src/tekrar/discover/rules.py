@@ -1,6 +1,7 @@
 """Probable dispositions by a table of rules over named metrics; the table belongs to the generator's version.
 
-A disposition is evidence (CND-06, CND-07): no rule here makes a family, a quotation or a choice. The first rule
+A disposition is evidence (CND-06, CND-07): no rule here makes a family, a quotation or a choice. The first
+rule
 that holds decides. Where nobody can tell, it says `uncertain`.
 """
 
@@ -36,13 +37,15 @@ class Rule:
 
 RULES: Final = (
     Rule("probable_near_exact", {}, ("tokens_equal", "whole_units"), "equal words, other marks"),
-    Rule("probable_near_exact", {"unit_ratio": (9, 10)}, (), "nine of ten words of both units are equal in order"),
+    Rule("probable_near_exact", {"unit_ratio": (9, 10)}, (), "nine of ten words of both units are equal"),
     Rule("probable_near_exact", {"cover_longer": (19, 20)}, ("stretch",), "a section with few changes"),
     Rule("probable_quotation", {"cover_shorter": (3, 5)}, ("marked",), "one side stands in quotation marks"),
-    Rule("probable_quotation", {"cover_shorter": (3, 5)}, ("introduced",), "words of saying introduce one side"),
-    Rule("probable_quotation", {"unit_cover": (4, 5)}, ("much_longer",), "a whole unit stands in a much longer one"),
-    Rule("probable_variant", {"unit_ratio": (3, 5)}, (), "three of five words of both units are equal in order"),
+    Rule("probable_quotation", {"cover_shorter": (3, 5)}, ("introduced",), "words of saying before one side"),
+    Rule("probable_quotation", {"unit_cover": (4, 5)}, ("much_longer",), "one stands in a much longer one"),
+    Rule("probable_variant", {"unit_ratio": (3, 5)}, (), "three of five words of both units are equal"),
     Rule("probable_variant", {"cover_longer": (1, 2)}, ("stretch",), "a section with changes"),
+    Rule("probable_near_exact", {"cover_longer": (19, 20)}, ("long",), "a passage with hardly a change"),
+    Rule("probable_variant", {"cover_longer": (3, 5)}, ("long",), "a passage with changes"),
 )  # fmt: skip
 
 
@@ -83,12 +86,22 @@ def disposition_of(
 
 #: Words that introduce what somebody else says, folded, by primary language.
 SAYING: Final = {
-    "tr": ("der ki", "diyor ki", "dedi ki", "demiş ki", "demişler ki", "deriz ki", "buyurmuş", "ferman", "diye"),
+    "tr": (
+        "der ki",
+        "diyor ki",
+        "dedi ki",
+        "demiş ki",
+        "demişler ki",
+        "deriz ki",
+        "buyurmuş",
+        "ferman",
+        "diye",
+    ),
     "en": ("saith", "said", "saying", "it is written", "says", "spoken by"),
     "ar": ("قال", "يقول", "قالوا", "قيل"),
 }
-OPEN_MARKS: Final = "“«‹\"﴿„"
-CLOSE_MARKS: Final = "”»›\"﴾"
+OPEN_MARKS: Final = '“«‹"﴿„'
+CLOSE_MARKS: Final = '”»›"﴾'
 
 
 def quoting_side(before: str, after: str, passage: str, *, language: str) -> frozenset[str]:

@@ -1,14 +1,16 @@
 """Seeds: runs of two or more equal tokens in two paragraphs.
 
-Every bigram and trigram is used, however often it stands; a gram in more than D places pairs each place with its
-K next places in suffix order (those that share the longest continuation). What is not generated because of that
+Every bigram and trigram is used, however often it stands; a gram in more than D places pairs each place
+with its
+K next places in suffix order (those that share the longest continuation). What is not generated because of
+that
 is counted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +61,9 @@ def seeds_of(
     ordered = np.argsort(at.astype(np.int64) * len(order.stream) + to)
     at, to, length = at[ordered], to[ordered], length[ordered]
     left, right = paragraph[at], paragraph[to]
-    by_pair = np.argsort(left.astype(np.int64) * (int(paragraph[-1]) + 1 if len(paragraph) else 1) + right, kind="stable")
+    by_pair = np.argsort(
+        left.astype(np.int64) * (int(paragraph[-1]) + 1 if len(paragraph) else 1) + right, kind="stable"
+    )
     at, to, length = at[by_pair], to[by_pair], length[by_pair]
     weight = weights.rarity[at] + (running[at + length] - running[at + 1]).astype(np.int32)
     return Seeds(left[by_pair], right[by_pair], at, to, length, weight)

@@ -91,9 +91,7 @@ def read_source(artifact: Artifact, release: TextRelease, *, text_release: str) 
     return columns(release, ordinal, exact, first, profile.table("class-ids")["class"])
 
 
-def columns(
-    release: TextRelease, ordinal: Ints, exact: Ints, first: Ints, class_id: NDArray[Any]
-) -> Source:
+def columns(release: TextRelease, ordinal: Ints, exact: Ints, first: Ints, class_id: NDArray[Any]) -> Source:
     """Columns from a release and the classes of its non-empty paragraphs."""
     start, end = release.paragraph_start[ordinal], release.paragraph_end[ordinal]
     chapter = release.paragraph_chapter[ordinal]

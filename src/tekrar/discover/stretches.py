@@ -1,6 +1,7 @@
 """Stretches: neighbouring links chained over sentences and paragraphs, so that a reused section is one entry.
 
-A chain goes forward on both sides inside one book each, over gaps of a few paragraphs, each at a price. A chain that covers too little of its longer side is split at its widest gap and tried again.
+A chain goes forward on both sides inside one book each, over gaps of a few paragraphs, each at a price. A
+chain that covers too little of its longer side is split at its widest gap and tried again.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from tekrar.discover.source import Source
 Ints = NDArray[np.int64]
 #: Paragraphs (that hold a token) a chain may step on each side.
 STEP: Final = 4
-#: The price of a gap on one side: this much, and three halves of log2 of its tokens (the choice of the place, and
+#: The price of a gap on one side: this much, and three halves of log2 of its tokens (the choice of the
+#: place, and
 #: that words of one place often go together).
 GAP: Final = 4 * BIT
 #: Gaps are told apart up to this number of tokens.
 WIDEST: Final = 4096
 #: Tokens two links may overlap.
 OVERLAP: Final = 3
-#: Equal tokens of a stretch: at least this share (in 1/16) of its longer side, or, where one text stands line by
+#: Equal tokens of a stretch: at least this share (in 1/16) of its longer side, or, where one text stands
+#: line by
 #: line between other text, this much of the shorter side and less of the longer.
 COVER: Final = 7
 COVER_SHORTER: Final = 12
@@ -81,7 +84,8 @@ def gap_prices() -> Ints:
 
 @kernel
 def _chain(
-    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, price: Any, alone: Any,
+    left: Any, right: Any, starts: Any, book: Any, places: Any, score: Any, limits: Any, price: Any, alone:
+        Any,
     best: Any, back: Any, origin: Any,
 ) -> None:  # fmt: skip
     step, overlap, widest = limits[0], limits[1], len(price) - 1
@@ -105,7 +109,12 @@ def _chain(
                     continue
                 ga = places[0, i] - places[1, j]
                 gb = places[2, i] - places[3, j]
-                if ga < -overlap or gb < -overlap or places[0, i] <= places[0, j] or places[2, i] <= places[2, j]:
+                if (
+                    ga < -overlap
+                    or gb < -overlap
+                    or places[0, i] <= places[0, j]
+                    or places[2, i] <= places[2, j]
+                ):
                     continue
                 if places[1, i] > places[2, origin[j]]:
                     continue

@@ -1,6 +1,7 @@
 """Places of a token stream in suffix order, and how far neighbours in that order agree.
 
-Equal bigrams, trigrams and longer grams stand in one stretch of the order, so that every gram of every length is
+Equal bigrams, trigrams and longer grams stand in one stretch of the order, so that every gram of every
+length is
 a range of it and no gram table is kept.
 """
 
@@ -20,7 +21,8 @@ Words = NDArray[np.int32]
 DOUBLINGS: Final = 4
 #: Common tokens of two neighbours are counted up to this number.
 LONGEST: Final = 40
-#: D: all pairs of places of an n-gram are seeds up to this number of places, by n; of bigrams and trigrams in a
+#: D: all pairs of places of an n-gram are seeds up to this number of places, by n; of bigrams and trigrams
+#: in a
 #: small stream, up to this number of places shared among its places, at most `ALL_PAIRS_MOST`.
 ALL_PAIRS: Final = ((2, 16), (3, 24), (5, 64))
 ALL_PAIRS_SHARED: Final = 1 << 22
@@ -71,7 +73,7 @@ def suffix_order(stream: Words) -> SuffixOrder:
     inverse[place] = np.arange(size, dtype=np.int32)
     common = np.zeros(size, np.uint8)
     _agree(stream, place, common, LONGEST)
-    reach = np.arange(size, dtype=np.int32)
+    reach = np.arange(1, size + 1, dtype=np.int32)
     bigram = np.zeros(size, np.int32)
     shared = min(ALL_PAIRS_MOST, ALL_PAIRS_SHARED // max(size, 1))
     for n, most in ALL_PAIRS:

@@ -21,8 +21,10 @@ UNIT_MARGIN: Final = 4 * BIT
 UNIT_SHARE: Final = 9
 #: A link of a chain scores at least this much.
 LINK_LEAST: Final = 16 * BIT
-#: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good part of a
-#: unit, and the list goes on down to what overcomes the choice of the places in the two units and `VERSE_MARGIN`,
+#: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good
+#: part of a
+#: unit, and the list goes on down to what overcomes the choice of the places in the two units and
+#: `VERSE_MARGIN`,
 #: but not below twice the choice of two places in the corpus less `VERSE_DEPTH`.
 VERSE_TOKENS: Final = 28
 VERSE_MARGIN: Final = 4 * BIT
@@ -34,7 +36,8 @@ VERSE_SEEDS: Final = 4 * BIT
 RUN_BITS: Final = 5 * BIT
 #: The same where a whole unit is contained in another.
 CONTAINED_BITS: Final = 6 * BIT
-#: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many tokens.
+#: Equal tokens, twice, in the tokens of both units: 6 of 10 make a variant of whole units of this many
+#: tokens.
 VARIANT: Final = (6, 10)
 VARIANT_TOKENS: Final = 4
 #: So many equal tokens are enough where they are this share of the longer unit's.
@@ -48,9 +51,12 @@ CONTAINED: Final = (3, 4)
 class Thresholds:
     """Least scores in sixteenths of a bit: of a local match, of a match of whole units, of a link.
 
-    `run` is the least number of equal tokens in a row that is enough by itself, `contained` the least number of
-    equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus; `verse` is
-    what a match must score in a text of verses (0: it is none), `seeds` what the seeds of a pair must weigh to be
+    `run` is the least number of equal tokens in a row that is enough by itself, `contained` the least
+    number of
+    equal tokens of a unit that stands in another; `place` is the choice of one place in the corpus; `verse`
+    is
+    what a match must score in a text of verses (0: it is none), `seeds` what the seeds of a pair must weigh
+    to be
     aligned.
     """
 

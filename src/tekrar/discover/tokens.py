@@ -1,7 +1,9 @@
 """Tokens of a release as columns: folded word number, byte span, paragraph.
 
-Tokens are a pure function of the bytes (contract C1): letters, marks and digits, with an apostrophe, or a hyphen
-and one or two letters, keeping a suffix with its word. Word numbers follow first appearance in document order, so they depend on nothing else.
+Tokens are a pure function of the bytes (contract C1): letters, marks and digits, with an apostrophe, or a
+hyphen
+and one or two letters, keeping a suffix with its word. Word numbers follow first appearance in document
+order, so they depend on nothing else.
 """
 
 from __future__ import annotations
@@ -120,18 +122,17 @@ def _piece(piece: bytes, starts: Ints, surfaces: dict[str, int]) -> tuple[Words,
     second, third = (np.concatenate([solid[n:], np.zeros(min(n, len(solid)), bool)]) for n in (2, 3))
     inner |= (kind == HYPHEN) & before & after & ~(second & third)
     digit = kind == DIGIT
-    inner |= (
-        (kind == POINT)
-        & np.concatenate([[False], digit[:-1]])
-        & np.concatenate([digit[1:], [False]])
-    )
+    inner |= (kind == POINT) & np.concatenate([[False], digit[:-1]]) & np.concatenate([digit[1:], [False]])
     new = np.zeros(len(points) + 1, bool)
     new[np.searchsorted(byte, starts)] = True
     opens = inner & (~np.concatenate([[False], inner[:-1]]) | new[:-1])
     closes = inner & (~np.concatenate([inner[1:], [False]]) | new[1:])
     a, b = np.flatnonzero(opens), np.flatnonzero(closes) + 1
     number = np.fromiter(
-        (surfaces.setdefault(string[i:j], len(surfaces)) for i, j in zip(a.tolist(), b.tolist(), strict=True)),
+        (
+            surfaces.setdefault(string[i:j], len(surfaces))
+            for i, j in zip(a.tolist(), b.tolist(), strict=True)
+        ),
         np.int32,
         len(a),
     )

@@ -1,0 +1,71 @@
+"""Every bound of the generator as a constant of its version, and what was not generated because of it.
+
+Nothing is cut in silence: a bound that left something out is in the report with the number of what it left
+out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tekrar.discover import (
+    align,
+    assemble,
+    crowds,
+    formulas,
+    links,
+    order,
+    pairs,
+    stretches,
+    suffix,
+    thresholds,
+    weights,
+)
+from tekrar.discover.suffix import SuffixOrder
+
+#: Modules whose upper-case whole numbers are the generator's constants.
+MODULES: Final = (
+    align,
+    assemble,
+    crowds,
+    formulas,
+    links,
+    order,
+    pairs,
+    stretches,
+    suffix,
+    thresholds,
+    weights,
+)
+
+
+def constants() -> dict[str, Any]:
+    """Constants by `module.NAME`: whole numbers, and tuples of them as lists."""
+    found: dict[str, Any] = {}
+    for module in MODULES:
+        for name, value in sorted(vars(module).items()):
+            if name.isupper() and isinstance(value, int | tuple) and not name.startswith("_"):
+                found[f"{module.__name__.rpartition('.')[2]}.{name}"] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+def report(left_out: dict[str, int], limits: thresholds.Thresholds) -> dict[str, Any]:
+    """The bounds report: constants, thresholds of this corpus, and the numbers of what was left out."""
+    return {
+        "constants": constants(),
+        "thresholds": dict(vars(limits)),
+        "left_out": dict(sorted(left_out.items())),
+    }
+
+
+def seeds_left_out(order_: SuffixOrder) -> int:
+    """Pairs of places of one bigram that are no seeds, because the bigram stands in more than D places."""
+    possible = int(np.maximum(order_.bigram.astype(np.int64) - 1, 0).sum()) // 2
+    made = int((order_.reach.astype(np.int64) - np.arange(len(order_.reach)) - 1).clip(0).sum())
+    return max(possible - made, 0)

@@ -1,0 +1,213 @@
+"""The whole generator on invented text: what it finds, what it leaves out, and that it is deterministic."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tekrar.discover.lines import lines
+from tekrar.discover.pipeline import generate
+from tests.discover.made import source_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def vocabulary() -> list[str]:
+    made = random.Random(11)
+    letters = "abcçdefgğhıijklmnoöprsştuüvyz"
+    return ["".join(made.choice(letters) for _ in range(made.randint(3, 9))) for _ in range(3000)]
+
+
+def words(rng: random.Random, count: int) -> list[str]:
+    known = vocabulary()
+    return [known[min(int(rng.expovariate(1) * len(known) / 8), len(known) - 1)] for _ in range(count)]
+
+
+def entries(books: list[list[str]], *, language: str = "tr") -> list[dict[str, Any]]:
+    source = source_of(books, language=language)
+    return [json.loads(line) for line in lines(source, generate(source))]
+
+
+def sides(entry: dict[str, Any]) -> tuple[int, int]:
+    return entry["left"]["para"], entry["right"]["para"]
+
+
+def text_of(books: list[list[str]], side: dict[str, Any]) -> str:
+    book = books[int(side["book"][4:])]
+    assert side["ord"] == side["end_ord"]
+    return book[side["para"] - 1].encode()[side["para_start"] : side["para_end"]].decode()
+
+
+def corpus(seed: int = 1) -> list[list[str]]:
+    """Two books: a changed paragraph, a passage inside a larger one, a reused section, a formula."""
+    rng = random.Random(seed)
+    plain = [[" ".join(words(rng, 40)) + "." for _ in range(60)] for _ in range(2)]
+    near = words(rng, 40)
+    changed = near.copy()
+    changed[20] = "değişmiş"
+    plain[0][5], plain[1][7] = " ".join(near) + ".", " ".join(changed) + "."
+    inner = words(rng, 14)
+    plain[0][20] = " ".join([*words(rng, 30), *inner, *words(rng, 30)])
+    plain[1][30] = " ".join([*words(rng, 10), *inner, *words(rng, 50)])
+    section = [words(rng, 35) for _ in range(5)]
+    for at, paragraph in enumerate(section):
+        other = paragraph.copy()
+        if at != 2:
+            other[at + 3] = "başka"
+        plain[0][40 + at], plain[1][45 + at] = " ".join(paragraph), " ".join(other)
+    formula = "Aziz ve sıddık yolcu arkadaşlarım"
+    for at in range(0, 15):
+        plain[at % 2][at + 8 if at + 8 not in (20, 30) else 55] += f" {formula}."
+    return plain
+
+
+def test_finds_each_kind_with_its_extents() -> None:
+    books = corpus()
+    found = entries(books)
+    near = next(e for e in found if sides(e) == (6, 8) and e["metrics"]["kind"] == "pair")
+    assert near["disposition"] == "probable_near_exact"
+    inner = next(e for e in found if sides(e) == (21, 31))
+    assert text_of(books, inner["left"]) == text_of(books, inner["right"])
+    assert len(text_of(books, inner["left"]).split()) == 14
+    section = next(e for e in found if e["metrics"]["kind"] == "stretch")
+    assert (section["left"]["para"], section["left"]["end_ord"]) == (41, 45)
+    assert (section["right"]["para"], section["right"]["end_ord"]) == (46, 50)
+    assert found.index(section) < 3
+    group = next(e for e in found if e["metrics"]["kind"] == "group")
+    assert len(group["places"]) == group["metrics"]["parts.1"] == 15
+
+
+@pytest.mark.req("CND-09")
+def test_interpreted_or_compiled_hash_seed_or_run_the_lines_are_the_same() -> None:
+    """Field reports 13, 14, 16."""
+    script = (
+        "from tests.discover.test_generate import corpus\n"
+        "from tests.discover.made import source_of\n"
+        "from tekrar.discover.lines import lines\n"
+        "from tekrar.discover.pipeline import generate\n"
+        "s = source_of(corpus(2))\n"
+        "import hashlib\n"
+        "print(hashlib.sha256('\\n'.join(lines(s, generate(s))).encode()).hexdigest())\n"
+    )
+    digests = set()
+    for more in ({}, {"PYTHONHASHSEED": "7"}, {"TEKRAR_INTERPRETED": "1", "PYTHONHASHSEED": "1"}):
+        environment = os.environ | {"PYTHONPATH": str(ROOT)} | more
+        run = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+            cwd=ROOT,
+        )
+        digests.add(run.stdout)
+    assert len(digests) == 1
+
+
+def test_toy_units_are_neither_lost_nor_lumped() -> None:
+    """Field reports 1, 4, 5, 8, 10: empty, tiny and punctuation-only units."""
+    assert entries([[]]) == []
+    assert entries([["***", "•", "…", ""]]) == []
+    found = entries([["Evet efendim.", "Evet, efendim!", "Hayır efendim", "kat", "göz", "Kat"]])
+    assert [sides(e) for e in found] == [(1, 2)]
+    assert found[0]["metrics"]["difference.1"] == ["punctuation"]
+
+
+@pytest.mark.req("CND-09")
+def test_nfc_and_nfd_meet() -> None:
+    """Field report 41: distinct exactly, met as a candidate that differs in normalisation only."""
+    found = entries([["Bediüzzaman Said Nursî böyle dedi", "Bediüzzaman Said Nursi\u0302 böyle dedi"]])
+    assert [sides(e) for e in found] == [(1, 2)]
+    assert found[0]["metrics"]["difference.1"] == ["normalisation"]
+
+
+def test_containment_is_told_both_ways_as_multisets() -> None:
+    """Field reports 25, 26."""
+    once = "kara kedi dama çıktı ve orada uzun uzun uyudu"
+    found = entries([[" ".join([once] * 5), once]])
+    pair = next(e for e in found if sides(e) == (1, 2))
+    common, left = pair["metrics"]["containment_left.1"]
+    assert pair["metrics"]["containment_right.1"][0] == pair["metrics"]["containment_right.1"][1] == common
+    assert left > 4 * common
+
+
+def test_a_chain_of_halves_is_pairs_and_no_family() -> None:
+    """Field report 11: A~B~C gives two pairs, nothing joins A and C."""
+    rng = random.Random(5)
+    a, c = words(rng, 30), words(rng, 30)
+    found = entries([[" ".join(a), " ".join(a[15:] + c[:15]), " ".join(c)]])
+    assert {sides(e) for e in found if e["metrics"]["kind"] == "pair"} == {(1, 2), (2, 3)}
+
+
+def test_identical_units_make_no_pair() -> None:
+    """Field report 17: 4,000 identical paragraphs are one class and no pair."""
+    assert entries([["Bu paragraf her yerde aynen böyle durur."] * 4000]) == []
+
+
+def test_a_crowd_links_every_member_to_few() -> None:
+    rng = random.Random(9)
+    base = words(rng, 40)
+    made = []
+    for number in range(1500):
+        one = base.copy()
+        one[rng.randrange(40)] = f"değişik{number}"
+        one[rng.randrange(40)] = f"başka{number}"
+        made.append(" ".join(one))
+    source = source_of([made])
+    generated = generate(source)
+    partners: dict[int, set[int]] = {}
+    for line in lines(source, generated):
+        one, other = sides(json.loads(line))
+        partners.setdefault(one, set()).add(other)
+        partners.setdefault(other, set()).add(one)
+    assert len(partners) == 1500
+    assert max(map(len, partners.values())) <= 12
+    assert generated.bounds["left_out"]["pairs_of_crowds"] > 0
+
+
+def test_what_bounds_left_out_is_counted_and_named() -> None:
+    """Field report 1: an empty or short list says why."""
+    generated = generate(source_of(corpus()))
+    assert {"constants", "thresholds", "left_out"} == set(generated.bounds)
+    assert generated.bounds["constants"]["suffix.PARTNERS"] == 6
+    assert all(isinstance(v, int) for v in generated.bounds["left_out"].values())
+    json.dumps(generated.bounds)
+
+
+def test_a_repeat_inside_one_paragraph() -> None:
+    rng = random.Random(21)
+    twice = words(rng, 12)
+    books = [[" ".join([*twice, *words(rng, 20), *twice]), *(" ".join(words(rng, 40)) for _ in range(20))]]
+    inside = [e for e in entries(books) if sides(e) == (1, 1)]
+    assert len(inside) == 1
+    assert text_of(books, inside[0]["left"]) == text_of(books, inside[0]["right"]) == " ".join(twice)
+
+
+def test_a_repeat_across_a_paragraph_end() -> None:
+    rng = random.Random(22)
+    run = words(rng, 16)
+    books = [[" ".join(words(rng, 40)) for _ in range(30)] for _ in range(2)]
+    books[0][10] = " ".join([*words(rng, 10), *run, *words(rng, 10)])
+    books[1][20] = " ".join([*words(rng, 20), *run[:8]])
+    books[1][21] = " ".join([*run[8:], *words(rng, 20)])
+    found = next(e for e in entries(books) if e["left"]["para"] == 11)
+    assert found["metrics"]["kind"] == "stretch"
+    assert (found["right"]["para"], found["right"]["end_ord"]) == (21, 22)
+
+
+def test_every_extent_lies_in_its_paragraphs_and_splits_no_character() -> None:
+    for entry in entries(corpus(4)):
+        for side in (entry["left"], entry["right"]):
+            assert side["start"] < side["end"]
+            assert side["para_start"] >= 0
+        assert "confidence" not in entry["metrics"]
+        assert not any(isinstance(value, float) for value in entry["metrics"].values())
