@@ -1,7 +1,7 @@
 """Evidence of a candidate: what stood at its places when it was found (CND-10).
 
-The payload (`docs/encoding.md` section 12) binds the result, so every metric, and for each side the SHA-256 of
-its exact bytes and of the exact fingerprints of the occurrences it touches: facts of the source.
+The payload (`docs/encoding.md` section 12) binds the result, so every metric, and for each side the SHA-256
+of its exact bytes and of the exact fingerprints of the occurrences it touches: facts of the source.
 """
 
 from __future__ import annotations
