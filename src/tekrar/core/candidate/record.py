@@ -1,8 +1,9 @@
 """Candidate records: participants, result bytes and the ID that all facts decide.
 
 Serves CND-01, CND-02 and CND-04 (`docs/encoding.md` section 12). The result says what was found and where:
-extents and segments of the sides, the places of a group, metrics as whole numbers, ratios or names, the probable
-disposition, direction and why. Rank is no part of it: it hangs on the other candidates and has a root of its own.
+extents and segments of the sides, the places of a group, metrics as whole numbers, ratios or names, the
+probable disposition, direction and why. Rank is no part of it: it hangs on the other candidates and has a root
+of its own.
 """
 
 from __future__ import annotations
