@@ -2,7 +2,7 @@
 
 Serves CND-01, CND-02 and CND-04 (`docs/encoding.md` section 12). The result says what was found and where:
 extents and segments of the sides, the places of a group, metrics as whole numbers, ratios or names, the
-probable disposition, direction and why. Rank is no part of it: it hangs on the other candidates and has a root
+probable disposition, direction and why. Rank is no part of it: it hangs on the others and has a root
 of its own.
 """
 
@@ -176,7 +176,7 @@ def heading_of(data: bytes) -> Heading:
     """The heading of result bytes that were checked when their package was opened."""
     at = 4 + len(RESULT_TAG)
     kind, disposition = data[at : at + 2]
-    at += 86
+    at += 83  # kind, disposition, direction, release, two roots
     left = _TWO.unpack_from(data, at + 16)
     at += 33 + (16 if data[at + 32] else 0)
     right = _TWO.unpack_from(data, at + 16)
