@@ -16,15 +16,16 @@ BOOKS = {
         "Kırk yıllık kaptanın defterinde yazılı kaldı: 1506 numaralı fıçı kayıptır ve aranmalıdır.",
         "Fırtınadan sonra ağlarını onaran balıkçılar, kıyıda ateş yakıp sabahı beklediler.",
     ],
+    # In the reverse order, so that no two of them go on as one stretch.
     "tarla": [
-        "Sabah erkenden limana inen büyük gemi, yükünü boşaltmadan önce iki gün bekledi!",
-        "Kaptan der ki: “Denizde acele eden, karada pişman olur ve yolunu iki kere yürür.” Bunu köyde "
-        "herkes bilir, fakat söylenene bakılırsa pek az kişi tutar, tutanlar da sonunda yorulur.",
-        "Kırk yıllık kaptanın defterinde yazılı kaldı: 1507 numaralı fıçı kayıptır ve aranmalıdır.",
+        "Tarlada çalışan köylüler akşam olunca evlerine döndüler.",
         unicodedata.normalize(
             "NFD", "Fırtınadan sonra ağlarını onaran balıkçılar, kıyıda ateş yakıp sabahı beklediler."
         ),
-        "Tarlada çalışan köylüler akşam olunca evlerine döndüler.",
+        "Kırk yıllık kaptanın defterinde yazılı kaldı: 1507 numaralı fıçı kayıptır ve aranmalıdır.",
+        "Kaptan der ki: “Denizde acele eden, karada pişman olur ve yolunu iki kere yürür.” Bunu köyde "
+        "herkes bilir, fakat söylenene bakılırsa pek az kişi tutar, tutanlar da sonunda yorulur.",
+        "Sabah erkenden limana inen büyük gemi, yükünü boşaltmadan önce iki gün bekledi!",
     ],
 }
 
