@@ -154,8 +154,7 @@ class Finder:
         """
         words, spans = self._folded(query)
         starts = self._exact(query)
-        near, not_aligned = self._near(query, words, spans) if len(words) else ([], 0)
-        near = [hit for hit in near if not _inside(hit, starts, len(query))]
+        near, not_aligned = self._near(query, words, spans, starts) if len(words) else ([], 0)
         kept, shown = (near[:limit], starts[:limit]) if limit else (near, starts)
         exact = [
             Hit(at, at + len(query), 0, len(query), True, 0, len(words), len(words)) for at in shown.tolist()
@@ -187,7 +186,8 @@ class Finder:
             at = text.find(query, at + 1)
         return np.array(found, np.int64)
 
-    def _near(self, query: bytes, words: Scores, spans: Ints) -> tuple[list[Hit], int]:
+    def _near(self, query: bytes, words: Scores, spans: Ints, starts: Ints) -> tuple[list[Hit], int]:
+        """Near hits outside the exact places, best first, and the paragraphs that were not aligned."""
         at, to, length = self._seeds(words)
         if not len(at):
             return [], 0
@@ -201,7 +201,14 @@ class Finder:
         mine = np.isin(rows, chosen)
         seeds = tuple(column[mine].astype(np.int32) for column in (at, to + len(self._words), length, weight))
         segments = self._aligned(words, rarity, chosen, rows[mine], seeds)
-        hits = self._hits(query, words, spans, chosen, segments)
+        pieces = [
+            piece
+            for piece in _joined(self._pieces(chosen, segments))
+            if (SHARE[1] * piece.equal >= SHARE[0] * len(words) or piece.equal >= RUN)
+            and not self._inside(piece, starts, len(query))
+        ]
+        hits = [self._hit(query, spans, piece) for piece in pieces]
+        hits.sort(key=lambda hit: (-hit.equal, hit.words, hit.start, hit.query_start))
         return hits, len(seeded) - len(chosen)
 
     def _seeds(self, words: Scores) -> tuple[Ints, Ints, Ints]:
@@ -247,8 +254,8 @@ class Finder:
             stream, (worth, worth), (none, none), limits, (at, to, length, weight), bounds, (left, right)
         )
 
-    def _hits(self, query: bytes, words: Scores, spans: Ints, chosen: Ints, segments: Segments) -> list[Hit]:
-        """Segments as hits: those that say enough, neighbouring ones joined, best first."""
+    def _pieces(self, chosen: Ints, segments: Segments) -> list[_Piece]:
+        """Segments with their tokens of the release and of the query."""
         base = len(self._words)
         pieces = []
         for number, row in enumerate(chosen.tolist()):
@@ -260,12 +267,13 @@ class Finder:
                     a0, a1, b0, b1, score, equal = (int(getattr(segments, n)[number, slot]) for n in names)
                     places = (a0 + shift, a1 + shift, b0 - base, b1 - base)
                     pieces.append(_Piece(row, *places, score, equal, a0 - low, high - a1))
-        found = [
-            self._hit(query, spans, piece)
-            for piece in _joined(pieces)
-            if SHARE[1] * piece.equal >= SHARE[0] * len(words) or piece.equal >= RUN
-        ]
-        return sorted(found, key=lambda hit: (-hit.equal, hit.words, hit.start, hit.query_start))
+        return pieces
+
+    def _inside(self, piece: _Piece, starts: Ints, size: int) -> bool:
+        """Whether the words of a piece lie in a place that holds the whole query."""
+        start, end = int(self._tokens.start[piece.a0]), int(self._tokens.end[piece.a1 - 1])
+        at = int(np.searchsorted(starts, start, side="right")) - 1
+        return at >= 0 and end <= int(starts[at]) + size
 
     def _hit(self, query: bytes, spans: Ints, piece: _Piece) -> Hit:
         tokens = self._tokens
@@ -331,9 +339,3 @@ def _goes_on(before: _Piece, piece: _Piece) -> bool:
     """Whether the query goes on in the next paragraph where one ends and the other begins."""
     step = piece.b0 - before.b1
     return max(before.tail, piece.head) <= OVERLAP and -OVERLAP <= step <= OVERLAP and piece.b1 > before.b1
-
-
-def _inside(hit: Hit, starts: Ints, size: int) -> bool:
-    """Whether a hit lies in one of the places that hold the whole query."""
-    at = int(np.searchsorted(starts, hit.start, side="right")) - 1
-    return at >= 0 and hit.end <= int(starts[at]) + size
