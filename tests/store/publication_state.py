@@ -44,7 +44,7 @@ def wholly(connection: Connection) -> None:
         "  OR NOT EXISTS (SELECT FROM repetition.pointer_move m WHERE m.release = r.release)"
     ).fetchall()
     assert incomplete == []
-    with as_login(connection, ADMINISTRATOR, "") as session:
+    with as_login(connection, ADMINISTRATOR, "yönetici") as session:
         assert session.execute("SELECT first_broken, head_matches FROM api.verify_ledger()").fetchone() == (
             None,
             True,

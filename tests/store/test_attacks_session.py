@@ -303,7 +303,7 @@ def test_t23_a_hostile_edition_is_only_an_edition(world: World) -> None:
     with world.logins.connect(world.place, login) as connection:
         prepare = "SELECT api.prepare_publication(%s, 'FP')"
         entry = ask_as(connection, PUBLISHER, prepare, one.artifact_root.hex())[0][0]
-        plan = json.dumps({"publications": [entry], "set": True})
+        plan = json.dumps({"publications": [entry], "set": False})
         assert (
             ask_as(connection, PUBLISHER, "SELECT api.publish(%s::jsonb)", plan)[0][0]["outcome"]
             == "published"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from tekrar.core.encoding import manifest_root, no_scope, profile_scope
 from tekrar.store.session import Connection
 from tests.store.matrix import ADMINISTRATOR, BUILDER, OWNER, PUBLISHER, READER
 from tests.store.schema_database import acting_as, refusal
@@ -66,6 +69,30 @@ def test_a_release_is_named_by_what_it_binds(admin: Connection, published: Publi
         }
 
 
+@pytest.mark.req("REL-01", "REL-09")
+def test_the_document_of_identities_says_what_a_release_s_id_is_made_of(
+    admin: Connection, published: Published, repo_root: Path
+) -> None:
+    """Every bound name stands in docs/encoding.md, and a head that never moved is what it says."""
+    section = (repo_root / "docs/encoding.md").read_text(encoding="utf-8")
+    section = section.split("\n**Repetition release.**")[1].split("\n## ")[0]
+    named = set(re.findall(r"[a-z]+(?:-[a-z]+)*", section))
+    for bound, profile, predicate in admin.execute(
+        "SELECT bound, profile, predicate FROM repetition.repetition_release"
+    ).fetchall():
+        facts = json.loads(bound)
+        for name, value in facts.items():
+            group, _, kind = name.rpartition("/")
+            assert group in ("", "root", "head")
+            assert group == "root" or kind in named, name
+            if group == "head" and kind in ("curation", "provenance", "transformation"):
+                assert value == bytes(32).hex()
+            elif group == "head":
+                own = profile_scope(profile.bytes, predicate)
+                scope = no_scope() if kind == "propagation-policies" else own
+                assert value == manifest_root(kind, scope, []).hex(), name
+
+
 def test_publishing_the_visible_release_again_is_nothing(admin: Connection, published: Published) -> None:
     one, releases = published
     plan = plan_of(admin, one, *PROFILES, together=True)
@@ -74,6 +101,47 @@ def test_publishing_the_visible_release_again_is_nothing(admin: Connection, publ
     assert again["outcome"] == "already_visible"
     assert {row["short"]: uuid.UUID(row["release"]) for row in again["releases"]} == releases
     assert everything(admin) == before
+
+
+@pytest.mark.req("REL-04", "CUR-11")
+def test_a_new_set_of_visible_releases_rests_on_every_fact_of_its_plan(
+    admin: Connection, actors: Loaded
+) -> None:
+    """The releases are there already; their set alone would be recorded, and a stale plan refuses it."""
+    one = new_load(admin, "takım ")
+    for short in PROFILES:
+        assert publish(admin, plan_of(admin, one, short))["outcome"] == "published"
+    plan = plan_of(admin, one, *PROFILES, together=True)
+    call(admin, ADMINISTRATOR, "yönetici", "api.freeze", "deneme")
+    found = refused(admin, plan)
+    assert (found["kind"], found["fact"]) == ("fact_mismatch", "freeze-epoch")
+    plan = plan_of(admin, one, *PROFILES, together=True)
+    done = publish(admin, plan)
+    assert done["outcome"] == "already_visible"
+    assert done["set"]
+    # The set is recorded, so that nothing is left to do, however old the plan is.
+    before = everything(admin)
+    assert publish(admin, plan) == done
+    assert everything(admin) == before
+
+
+def test_a_plan_has_each_profile_once_and_a_set_is_the_four_of_one_artifact(
+    admin: Connection, actors: Loaded
+) -> None:
+    one, two = new_load(admin, "biçim "), new_load(admin, "biçim iki ")
+    four = json.loads(plan_of(admin, one, *PROFILES))["publications"]
+    other = json.loads(plan_of(admin, two, "PS"))["publications"]
+    for entries, together in (
+        ([four[0], four[0]], False),
+        ([four[0]], True),
+        (four[:3], True),
+        ([*four[:3], other[0]], True),
+        ([], True),
+        (four, "belki"),
+        (four, 1),
+    ):
+        found = refused(admin, json.dumps({"publications": entries, "set": together}))
+        assert (found["state"], found["kind"]) == ("TK012", "bad_argument"), (len(entries), together)
 
 
 @pytest.mark.req("REL-04", "CUR-06")

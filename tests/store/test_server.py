@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -24,6 +25,7 @@ from tekrar.store.server.process import Seen, look, read_postmaster
 from tekrar.store.session import Connection, connect, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.store.place import environment, process, settings_in, tekrar
+from tests.store.server_killer import children_of
 
 #: Kills, races and time limits of real processes: `make faults`, not every run.
 pytestmark = pytest.mark.faults
@@ -150,10 +152,10 @@ class TestKilled:
             assert one.ensure().pid != killed
 
     @pytest.mark.parametrize("verb", ["ensure", "stop"])
-    def test_a_server_that_is_not_quite_dead_is_not_somebody_else_s(
+    def test_a_server_not_quite_dead_is_not_somebody_elses(
         self, data_dir: Path, monkeypatch: pytest.MonkeyPatch, verb: str
     ) -> None:
-        """A killed process lets go of its files before it is gone; until then it looks like a stranger."""
+        """A killed process lets go of its files before it is gone; it then looks like a stranger."""
         one = Launcher(settings_in(data_dir))
         killed = one.ensure().pid
         os.kill(killed, signal.SIGKILL)
@@ -239,21 +241,26 @@ class TestKilled:
     def test_an_initdb_whose_start_was_killed_is_waited_for(self, new_data_dir: Path, after: str) -> None:
         one = Launcher(settings_in(new_data_dir))
         child = process(new_data_dir, ENSURE)
+        made: list[Path] = []
         until = time.monotonic() + 30
-        while not (made := list(one.place.folder.glob("new-*/PG_VERSION"))):
+        while not made:
+            made = list(one.place.folder.glob("new-*/PG_VERSION"))
             assert time.monotonic() < until
             time.sleep(0.002)
+        (orphan,) = children_of(child.pid)
+        os.kill(orphan, signal.SIGSTOP)
         child.kill()
         child.communicate()
         assert child.returncode == -signal.SIGKILL
         assert made
-        if after == "start":
-            assert one.ensure().pid
-        else:
-            assert not one.stop()
-            assert not one.place.data.exists()
-        assert not list(one.place.folder.glob("new-*"))
-        time.sleep(0.3)  # nobody is left who would write on
+        with ThreadPoolExecutor(1) as pool:
+            next_one = pool.submit(one.ensure if after == "start" else one.stop)
+            time.sleep(0.3)
+            waited = not next_one.done()
+            os.kill(orphan, signal.SIGCONT)
+            assert next_one.result(60) or after == "stop"
+        assert waited
+        assert one.place.data.exists() == (after == "start")
         assert not list(one.place.folder.glob("new-*"))
 
     def test_a_kill_in_the_middle_of_initdb_is_swept(self, new_data_dir: Path) -> None:

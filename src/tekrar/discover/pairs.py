@@ -59,18 +59,19 @@ def unit_weights(stream: Stream, weights: NDArray[np.int32]) -> Ints:
 
 
 def aligned_pairs(
-    stream: Stream, order: SuffixOrder, weights: Weights, *, least: int
+    stream: Stream, order: SuffixOrder, weights: Weights, *, least: int, left: int | None = None
 ) -> tuple[Pairs, dict[str, int]]:
     """All pairs that seeds propose, aligned, and the numbers of what a bound left out.
 
     Args:
         stream, order, weights: the stream, its suffix order and its weights.
         least: what the seeds of a pair must weigh.
+        left: number of paragraphs that are left sides (None: all).
     """
     unit = unit_weights(stream, weights.added)
     phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
     found: list[tuple[Scores, Scores, Segments]] = []
-    paragraphs = len(stream.row)
+    paragraphs = len(stream.row) if left is None else left
     light, low = 0, 0
     while low < paragraphs:
         high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
@@ -80,13 +81,13 @@ def aligned_pairs(
         found.append(block)
         light += below
         low = high
-    left = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
+    lefts = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
     right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
     names = list(Segments.__dataclass_fields__)
     segments = Segments(
         *(np.concatenate([getattr(f[2], n) for f in found] or [np.zeros((0, 3), np.int32)]) for n in names)
     )
-    return Pairs(left, right, *settled(segments), unit), {"pairs_with_light_seeds": light}
+    return Pairs(lefts, right, *settled(segments), unit), {"pairs_with_light_seeds": light}
 
 
 def settled(segments: Segments) -> tuple[Ints, Segments]:

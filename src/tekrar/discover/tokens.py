@@ -37,6 +37,7 @@ class Tokens:
         start, end: byte span in the release per token.
         first: first token of each paragraph, with a final total.
         words: number of distinct folded words.
+        forms: folded word by number.
     """
 
     word: Words
@@ -45,6 +46,7 @@ class Tokens:
     end: Ints
     first: Ints
     words: int
+    forms: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +105,7 @@ def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
     if not kept.all():
         word, surface, at, to = word[kept], surface[kept], at[kept], to[kept]
     first = np.concatenate([np.searchsorted(at, start), [len(at)]]).astype(np.int64)
-    return Tokens(word, surface, at, to, first, len(folded))
+    return Tokens(word, surface, at, to, first, len(folded), tuple(folded))
 
 
 def _piece(piece: bytes, starts: Ints, surfaces: dict[str, int]) -> tuple[Words, Ints, Ints]:

@@ -1,15 +1,20 @@
+DROP FUNCTION IF EXISTS repetition.check_publication(jsonb, integer, integer);
 -- One entry of a plan against the database, under the lock: 'publish' or 'already_visible', or a refusal that names the
--- fact with what the plan expected and what was found.
-CREATE OR REPLACE FUNCTION repetition.check_publication(entry jsonb, profile_key integer, grant_key integer) RETURNS text
+-- fact with what the plan expected and what was found. What is visible already is nothing to do, whatever else moved since
+-- the plan; unless something is recorded of it all the same (`recorded`: a new set), which every fact must allow.
+CREATE OR REPLACE FUNCTION repetition.check_publication(entry jsonb, profile_key integer, grant_key integer,
+    recorded boolean) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
     published CONSTANT uuid := (repetition.bound_release(check_publication.profile_key)).release;
     facts CONSTANT jsonb := repetition.publication_facts(check_publication.profile_key, check_publication.grant_key);
+    visible CONSTANT boolean := entry ->> 'release' = published::text
+        AND starts_with(facts ->> 'visible', published || ' ');
     fact text;
 BEGIN
-    IF entry ->> 'release' = published::text AND starts_with(facts ->> 'visible', published || ' ') THEN
+    IF visible AND NOT recorded THEN
         RETURN 'already_visible';
     END IF;
     FOR fact IN SELECT k FROM (SELECT jsonb_object_keys(facts) UNION SELECT jsonb_object_keys(entry -> 'facts')) AS f(k)
@@ -17,6 +22,9 @@ BEGIN
         PERFORM tekrar_meta.compare('fact_mismatch', fact, entry -> 'facts' ->> fact, facts ->> fact, 'TK020');
     END LOOP;
     PERFORM tekrar_meta.compare('release_id', 'release', entry ->> 'release', published::text, 'TK021');
+    IF visible THEN
+        RETURN 'already_visible';
+    END IF;
     IF EXISTS (SELECT FROM repetition.incident i WHERE i.release = published) THEN
         RAISE EXCEPTION USING ERRCODE = 'TK023', MESSAGE = format('release %s was withdrawn', published),
             DETAIL = jsonb_build_object('kind', 'withdrawn', 'release', published)::text,
@@ -31,4 +39,4 @@ BEGIN
     RETURN 'publish';
 END
 $$;
-REVOKE ALL ON FUNCTION repetition.check_publication(jsonb, integer, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION repetition.check_publication(jsonb, integer, integer, boolean) FROM PUBLIC;
