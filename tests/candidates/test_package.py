@@ -296,7 +296,7 @@ def test_nothing_to_find_is_an_empty_package(tmp_path: Path, capsys: pytest.Capt
     assert "0 candidates" in capsys.readouterr().out
 
 
-@pytest.mark.req("EX-05")
+@pytest.mark.req("EX-05", "VAL-03")
 def test_pairs_under_a_folding_are_candidates_with_their_feature_and_no_class(harbour: Place) -> None:
     stored = open_stored(harbour.candidates)
     artifact = open_basis(harbour.artifact, harbour.release).artifact
@@ -304,6 +304,61 @@ def test_pairs_under_a_folding_are_candidates_with_their_feature_and_no_class(ha
     assert any(result.metrics.get("difference") == ("normalisation",) for result in found)
     assert all(len(artifact.profile(short).classes["size"]) == 0 for short in ("FP", "PP"))
     assert {row["authority"] for row in stored.generator.document["features"]} >= {"normalized_text"}
+
+
+@pytest.mark.req("CORE-06")
+def test_candidates_evidence_and_diffs_hold_no_text(
+    harbour: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Extents point at the release; the bytes are cut from it when somebody looks."""
+    stored = open_stored(harbour.candidates)
+    held = [c.result + c.participants for c in stored.candidates] + [e.payload for e in stored.evidence]
+    held.append((harbour.candidates / "manifest.json").read_bytes())
+    assert command("candidates", "show", harbour.candidates, 1, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    held.append(json.dumps(record["diff"], ensure_ascii=False).encode())
+    words = {word for book in BOOKS.values() for text in book for word in text.split() if len(word) > 6}
+    assert len(words) > 20
+    assert any(word in record["texts"][0] for word in words)
+    assert [word for word in sorted(words) if any(word.encode() in data for data in held)] == []
+
+
+KJV = "corpora/bible/kjv.jsonl.gz"
+
+
+@pytest.mark.shared
+def test_a_part_of_kjv_is_the_same_for_workers_seeds_and_order_of_files(
+    shared_dir: Path, tmp_path: Path
+) -> None:
+    import gzip
+
+    lines = gzip.decompress((shared_dir / KJV).read_bytes()).splitlines(keepends=True)[:900]
+    books: dict[str, list[bytes]] = {}
+    for line in lines:
+        books.setdefault(json.loads(line)["book"], []).append(line)
+    files = []
+    for name, rows in books.items():
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_bytes(b"".join(rows))
+    files.append(tmp_path / "more.jsonl")
+    files[-1].write_bytes(b"".join(line.replace(b'"book":"', b'"book":"x') for line in lines[100:130]))
+    found = []
+    for number, given in enumerate((files, files[::-1])):
+        place = Place(tmp_path / str(number))
+        place.folder.mkdir()
+        assert command("import", *given, "--language", "en", "--out", place.release, "--quiet") == 0
+        assert command("build", place.release, "--out", place.artifact, "--quiet") == 0
+        words = ["candidates", place.artifact, "--out", place.candidates, "--workers", number + 1, "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-m", "tekrar", *map(str, words)],
+            env=os.environ | {"PYTHONHASHSEED": str(number)},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(_files(place.candidates))
+    assert found[0] == found[1]
+    assert len(open_stored(tmp_path / "0" / "candidates").candidates) > 20
 
 
 def test_the_manifest_names_no_place_and_no_time(harbour: Place) -> None:

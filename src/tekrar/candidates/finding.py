@@ -135,15 +135,8 @@ class Finder:
 
     @cached_property
     def _forms(self) -> dict[str, int]:
-        """Folded form -> word number + 1, from the first place of every surface."""
-        tokens, text = self._tokens, self.release.text
-        _, at = np.unique(tokens.surface, return_index=True)
-        primary = self.release.language.split("-")[0].lower()
-        found: dict[str, int] = {}
-        for place in np.sort(at).tolist():
-            surface = text[int(tokens.start[place]) : int(tokens.end[place])].decode()
-            found.setdefault(fold_token(surface, language=primary), int(tokens.word[place]) + 1)
-        return found
+        """Folded form -> word number + 1."""
+        return {form: number for number, form in enumerate(self._tokens.forms, 1)}
 
     def find(self, query: bytes, *, limit: int) -> Found:
         """Where a query stands.
