@@ -178,7 +178,7 @@ def test_a_crowd_links_every_member_to_few() -> None:
 def test_what_bounds_left_out_is_counted_and_named() -> None:
     """Field report 1: an empty or short list says why."""
     generated = generate(source_of(corpus()))
-    assert {"constants", "thresholds", "left_out"} == set(generated.bounds)
+    assert {"features", "constants", "thresholds", "left_out"} == set(generated.bounds)
     assert generated.bounds["constants"]["suffix.PARTNERS"] == 6
     assert all(isinstance(v, int) for v in generated.bounds["left_out"].values())
     json.dumps(generated.bounds)

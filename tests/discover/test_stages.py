@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tekrar.discover import fold
 from tekrar.discover.align import align_pairs
 from tekrar.discover.bits import BIT, log2_sixteenths
 from tekrar.discover.difference import differs_only_in
 from tekrar.discover.extents import with_marks
-from tekrar.discover.fold import fold_token, joined_forms
+from tekrar.discover.fold import folding_of, joined_forms
 from tekrar.discover.metrics import METRICS
 from tekrar.discover.rules import DISPOSITIONS, RULES, Rule, check_rules, disposition_of, quoting_side
 from tekrar.discover.suffix import PARTNERS, places_of, suffix_order
@@ -49,12 +51,12 @@ def test_logarithms_are_exact_to_the_table() -> None:
 )
 def test_folding(language: str, surface: str, fold: str) -> None:
     """Field reports 41, 43, 44: one folded form for what is written in several ways."""
-    assert fold_token(surface, language=language) == fold
+    assert folding_of(language).fold_text(surface) == fold
 
 
 def test_folding_keeps_different_words_apart() -> None:
     """Field report 46."""
-    assert fold_token("إِلَىٰ", language="ar") != fold_token("إلا", language="ar")
+    assert len({folding_of("ar").fold_text(word) for word in ("إِلَىٰ", "إلا")}) == 2
 
 
 def test_arabic_conjunctions_are_taken_off_known_words_only() -> None:
@@ -71,6 +73,31 @@ def test_tokens_are_spans_of_the_source() -> None:
         "x",
     ]
     assert tokens_of("*** • …") == []
+    assert tokens_of("iki-beş nur-u-iman bâ‑yı a--b") == ["iki", "beş", "nur-u", "iman", "bâ‑yı", "a", "b"]
+
+
+def test_tokens_of_paragraphs_without_a_line_feed_between_stay_apart() -> None:
+    data = "bir ikiüç dört\nbaşlık\nbeş".encode()
+    edges = [(0, 7), (7, 17), (27, 31)]
+    start, end = (np.array(column) for column in zip(*edges, strict=True))
+    found = tokenize(data, start, end, language="tr")
+    assert [data[a:b].decode() for a, b in zip(found.start, found.end, strict=True)] == [
+        "bir", "iki", "üç", "dört", "beş",
+    ]  # fmt: skip
+    assert found.first.tolist() == [0, 2, 4, 5]
+
+
+def test_nothing_asks_the_interpreter_what_a_character_is() -> None:
+    """Its version of Unicode is not the generator's; `difference` asks for characters of Unicode 14 only."""
+    asked = ("unicodedata", ".lower()", ".upper()", "casefold", "isalpha", "isspace", "isupper", "isalnum")
+    for path in sorted(Path(fold.__file__).parent.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if path.name == "difference.py":
+            assert "is_known(character)" in text
+        else:
+            for known in ("name.isupper()", 'language.split("-")[0].lower()'):  # ASCII names and tags
+                text = text.replace(known, "")
+            assert not [name for name in asked if name in text], path.name
 
 
 def test_suffix_order_pairs_all_places_or_the_next_ones() -> None:

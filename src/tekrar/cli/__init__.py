@@ -30,6 +30,8 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "coverage": ("tekrar.cli.coverage", "show what was enumerated, excluded, matched, unique"),
     "diff-artifacts": ("tekrar.cli.diff_artifacts", "say what differs between two artifacts, and why"),
     "diff": ("tekrar.cli.diff", "show exactly how two passages differ, or verify a diff"),
+    "candidates": ("tekrar.cli.candidates", "find what is nearly the same, for people to judge"),
+    "find": ("tekrar.cli.find", "say where a passage occurs, exactly or nearly"),
     "report": ("tekrar.cli.report", "write a page that shows what repeats"),
     "db": ("tekrar.cli.db", "start, stop, migrate, back up the database"),
     "load": ("tekrar.cli.load", "bring an artifact and its text into the database"),
@@ -49,7 +51,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "completion": ("tekrar.cli.completion", "print a shell completion script"),
 }
 #: Verbs whose answer goes to standard output and nowhere else.
-ANSWERING: Final = ("show", "classes", "coverage", "diff-artifacts", "completion")
+ANSWERING: Final = ("show", "classes", "coverage", "diff-artifacts", "find", "completion")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -110,7 +112,8 @@ def _dispatch(words: list[str]) -> int:
         return EXIT_OK
     verb = words[0]
     module = verb_module(verb)
-    args = verb_parser(verb, module).parse_args(words[1:])
+    given = module.words(words[1:]) if hasattr(module, "words") else words[1:]
+    args = verb_parser(verb, module).parse_args(given)
     if verb in ANSWERING or getattr(args, "out", verb) is None:
         from tekrar.cli.streams import require_stdout
 

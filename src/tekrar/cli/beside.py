@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 from tekrar.cli.outcome import say
 from tekrar.errors import IntegrityError, TekrarError, UsageError
@@ -100,6 +101,37 @@ def find_release(artifact: Path) -> tuple[Path | None, list[str]]:
             return place, seen
         seen.append(f"{name} is {str(package.manifest.get('text_release'))[:80]}")
     return None, seen
+
+
+def beside(
+    package: Path, package_format: str, holds: Callable[[dict[str, Any]], bool], called: str, option: str
+) -> Path:
+    """The package of a format beside another one whose manifest holds what is wanted; first in byte order.
+
+    Raises:
+        UsageError: there is none.
+        StorageError: the folder cannot be read.
+    """
+    from tekrar.package import Package
+    from tekrar.package.layout import MANIFEST
+
+    folder = _folder_of(package)
+    for name in _children(folder):
+        place = folder / name
+        if name == package.name or not (place / MANIFEST).is_file():
+            continue
+        try:
+            if holds(Package(place, format=package_format).manifest):
+                return place
+        except TekrarError:
+            continue
+    raise UsageError(
+        f"the {called} is needed, and none that fits lies beside {package.name}",
+        where=str(folder),
+        expected=f"the {called} the candidates were made from, beside them or named",
+        mend=f"give {option}",
+        kind=f"{called.split()[-1]}_needed",
+    )
 
 
 def _folder_of(artifact: Path) -> Path:

@@ -23,6 +23,7 @@ from tekrar.discover import (
     thresholds,
     weights,
 )
+from tekrar.discover.fold import features_of
 from tekrar.discover.suffix import SuffixOrder
 
 #: Modules whose upper-case whole numbers are the generator's constants.
@@ -55,9 +56,16 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 
-def report(left_out: dict[str, int], limits: thresholds.Thresholds) -> dict[str, Any]:
-    """The bounds report: constants, thresholds of this corpus, and the numbers of what was left out."""
+def report(left_out: dict[str, int], limits: thresholds.Thresholds, *, language: str) -> dict[str, Any]:
+    """The bounds report: features, constants, thresholds of this corpus, numbers of what was left out.
+
+    Args:
+        left_out: number by name.
+        limits: least scores of this corpus.
+        language: BCP 47 tag of the release.
+    """
     return {
+        "features": features_of(language),
         "constants": constants(),
         "thresholds": dict(vars(limits)),
         "left_out": dict(sorted(left_out.items())),

@@ -1,12 +1,35 @@
-"""What alone differs between two passages whose tokens are equal: a flag for the reader, never a decision."""
+"""What alone differs between two passages whose tokens are equal: a flag for the reader, never a decision.
+
+Every kind is one of the named foldings of `core.feature` or a class of `core.token`'s table, so that no
+answer depends on the interpreter's version of Unicode.
+"""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
+from tekrar.core.feature.normalizers import NORMALIZERS
+from tekrar.core.feature.unicode import default_case_text, is_known, nfc_text
+from tekrar.core.token import word_break_table
+
 KINDS: Final = ("normalisation", "case", "punctuation", "apostrophes", "diacritics", "numerals", "space")
-APOSTROPHES: Final = "'’‘ʼ`´"
+APOSTROPHES: Final = frozenset("'’‘ʼ`´")
+_I: Final = str.maketrans("Iİı", "iii")
+
+
+class Dropping(dict[int, int | None]):
+    """A table for `str.translate` that drops what a test holds for, or all but that; filled as it is used."""
+
+    def __init__(self, test: Callable[[str], bool], *, keep: bool = False) -> None:
+        super().__init__()
+        self.test, self.keep = test, keep
+
+    def __missing__(self, code: int) -> int | None:
+        found = self[code] = code if self.test(chr(code)) == self.keep else None
+        return found
 
 
 def differs_only_in(left: str, right: str, *, tokens_equal: bool) -> list[str]:
@@ -20,65 +43,96 @@ def differs_only_in(left: str, right: str, *, tokens_equal: bool) -> list[str]:
         return []
     found: list[str] = []
     if not tokens_equal:
-        if _without(left, _numeral) != _without(right, _numeral):
-            return []
-        return ["numerals"]
+        numerals = _dropped("numerals")
+        return ["numerals"] if left.translate(numerals) == right.translate(numerals) else []
     for kind in KINDS:
         before = (left, right)
         left, right = (_reduced(text, kind) for text in before)
-        if before[0] != before[1] and _tells(before, kind):
+        # a difference is told when what is taken off is not the same on both sides
+        if before[0] != before[1] and _taken(before[0], kind) != _taken(before[1], kind):
             found.append(kind)
         if left == right:
             break
     return found
 
 
-def _tells(texts: tuple[str, str], kind: str) -> bool:
-    """Whether a reduction takes a difference away: what is taken off is not the same on both sides."""
-    return _taken(texts[0], kind) != _taken(texts[1], kind)
-
-
 def _taken(text: str, kind: str) -> str:
     if kind == "normalisation":
-        return "" if text == unicodedata.normalize("NFC", text) else "x"
+        return "" if text == nfc_text(text) else "x"
     if kind == "case":
-        return "".join("u" if c.isupper() else "l" for c in text if c.isalpha())
-    test = _TESTS[kind]
-    return "".join(
-        c for c in (unicodedata.normalize("NFD", text) if kind == "diacritics" else text) if test(c)
-    )
+        return "".join("u" if _is_capital(c) else "l" for c in text.translate(_letters()))
+    return (_decomposed(text) if kind == "diacritics" else text).translate(_dropped(kind, keep=True))
 
 
 def _reduced(text: str, kind: str) -> str:
     if kind == "normalisation":
-        return unicodedata.normalize("NFC", text)
+        return nfc_text(text)
     if kind == "case":
-        return text.translate({ord("I"): "ı", ord("İ"): "i"}).lower().replace("ı", "i")
-    if kind == "diacritics":
-        return _without(unicodedata.normalize("NFD", text), _mark)
-    return _without(text, _TESTS[kind])
+        return default_case_text(text.translate(_I))
+    return (_decomposed(text) if kind == "diacritics" else text).translate(_dropped(kind))
 
 
-def _without(text: str, test: object) -> str:
-    return "".join(c for c in text if not test(c))  # type: ignore[operator]
+def _decomposed(text: str) -> str:
+    return "".join(map(_canonical, text))
 
 
-def _mark(c: str) -> bool:
-    return unicodedata.category(c) in ("Mn", "Mc") or c == "\u0640"
+@lru_cache(maxsize=1 << 16)
+def _canonical(character: str) -> str:
+    # decompositions of characters that a version of Unicode has never change
+    return unicodedata.normalize("NFD", character) if is_known(character) else character
 
 
-def _numeral(c: str) -> bool:
-    return unicodedata.category(c)[0] == "N"
+@lru_cache(maxsize=1 << 16)
+def _is_capital(character: str) -> bool:
+    return character in "Iİ" or (character != "ı" and default_case_text(character) != character)
 
 
-def _punctuation(c: str) -> bool:
-    return c not in APOSTROPHES and unicodedata.category(c)[0] in "PSC"
+def _mark(character: str) -> bool:
+    return (
+        (is_known(character) and unicodedata.combining(character) != 0)
+        or character == "\u0640"
+        or _drops("arabic-marks.1", character)
+    )
 
 
-_TESTS: Final = {
+def _numeral(character: str) -> bool:
+    return any(low <= ord(character) <= high for low, high in word_break_table()["Numeric"])
+
+
+def _punctuation(character: str) -> bool:
+    if character in APOSTROPHES:
+        return False
+    return any(_drops(key, character) for key in ("punctuation.1", "zero-width.1", "soft-hyphen.1"))
+
+
+def _space(character: str) -> bool:
+    return character in " \t\n\r\v\f\x85\u2028\u2029" or (
+        NORMALIZERS["no-break-space.1"].rule.text(character) == " "
+    )
+
+
+def _apostrophe(character: str) -> bool:
+    return character in APOSTROPHES
+
+
+def _drops(key: str, character: str) -> bool:
+    return NORMALIZERS[key].rule.text(character) == ""
+
+
+_TESTS: Final[dict[str, Callable[[str], bool]]] = {
     "punctuation": _punctuation,
-    "apostrophes": lambda c: c in APOSTROPHES,
+    "apostrophes": _apostrophe,
     "diacritics": _mark,
     "numerals": _numeral,
-    "space": str.isspace,
+    "space": _space,
 }
+
+
+@lru_cache(maxsize=16)
+def _dropped(kind: str, *, keep: bool = False) -> Dropping:
+    return Dropping(_TESTS[kind], keep=keep)
+
+
+@lru_cache(maxsize=1)
+def _letters() -> Dropping:
+    return Dropping(lambda c: any(test(c) for test in _TESTS.values()))

@@ -1,83 +1,56 @@
-"""Folding of surface tokens for discovery: case, apostrophes, circumflex, Arabic marks and letter variants.
+"""Folding of surface tokens for discovery: a declared chain of the normalizers of `core.feature`.
 
 A fold is a feature (authority class `normalized_text`): it never enters an exact preimage, and the bytes of a
-match are always the bytes of the source. It is computed once per distinct surface token; the token's span
-is the
-map back to the source.
+match are always the bytes of the source. It is computed once per distinct surface token; the token's span is
+the map back to the source. Nothing here depends on the interpreter's version of Unicode.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Final
+from typing import Any, Final
 
-VERSION: Final = "discovery-fold.1"
-TURKISH: Final = frozenset({"tr", "az"})
+from tekrar.core.feature.authority import check_authority
+from tekrar.core.feature.joins import HYPHEN_SUFFIX, HYPHEN_SUFFIX_VERSION
+from tekrar.core.feature.normalizers import Chain, case_of, chain
+from tekrar.core.token import TOKENIZER
 
-_CIRCUMFLEX: Final = str.maketrans("âîûêô", "aiueo")
-_TURKISH_CASE: Final = str.maketrans({"I": "ı", "İ": "i"})
-_DROPPED: Final = (
-    "'’‘ʼʻ`´ʾʿ"  # apostrophes and the signs used for ayn and hamza
-    "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u061c"  # soft hyphen, zero-width, direction marks
-    "\u0640"  # tatweel
-    "\u0621"  # lone hamza
-    "\u06e5\u06e6"  # small waw and ya
-    "_.,-\u2010\u2011"
-)
-_ARABIC: Final = {
-    **dict.fromkeys("أإآٱٲٳ", "ا"),
-    "ؤ": "و",
-    **dict.fromkeys("ئىیې", "ي"),
-    "ة": "ه",
-    "ک": "ك",
-    **{chr(0x0660 + d): str(d) for d in range(10)},
-    **{chr(0x06F0 + d): str(d) for d in range(10)},
-}
-_TABLE: Final = str.maketrans(
-    {
-        **dict.fromkeys(_DROPPED, ""),
-        **_ARABIC,
-        **dict.fromkeys(
-            (
-                chr(c)
-                for low, high in ((0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC),
-                                  (0x6DF, 0x6E4), (0x6E7, 0x6E8), (0x6EA, 0x6ED), (0x8CA, 0x8FF))
-                for c in range(low, high + 1)
-            ),
-            "",
-        ),
-    }
+#: Links of the chain round the case folding, which is that of the release's language.
+BEFORE_CASE: Final = ("zero-width.1", "soft-hyphen.1", "nfc.1")
+AFTER_CASE: Final = (
+    "circumflex.1", "circumflex-e-o.1", "arabic-marks.1", "tatweel.1", "alef-hamza.1", "alef-maqsura.1",
+    "ta-marbuta.1", "lone-hamza.1", "arabic-letters.1", "digits.1", "punctuation.1",
 )  # fmt: skip
-
-
-def fold_token(surface: str, *, language: str) -> str:
-    """The folded form of one surface token; "" when nothing but marks is left.
-
-    Args:
-        surface: the token as it stands in the text.
-        language: primary subtag of the release's language; decides the case pair of I.
-    """
-    turkish = language in TURKISH
-    if surface.isascii():
-        if turkish and "I" in surface:
-            surface = surface.replace("I", "ı")
-        return surface.lower().translate(_TABLE) if not surface.isalnum() else surface.lower()
-    text = unicodedata.normalize("NFC", surface)
-    if turkish:
-        text = text.translate(_TURKISH_CASE)
-    return text.lower().replace("i\u0307", "i").translate(_CIRCUMFLEX).translate(_TABLE)
-
-
+#: Name and version of `joined_forms`.
+CONJUNCTION: Final = ("arabic-conjunction", 1)
 #: Arabic "and" and "so", written with the word that follows or alone.
 CONJUNCTIONS: Final = "وف"
+
+
+def folding_of(language: str) -> Chain:
+    """The chain that tokens of a release go through.
+
+    Args:
+        language: BCP 47 tag of the release; decides the case pair of I.
+    """
+    return chain(*BEFORE_CASE, case_of(language), *AFTER_CASE)
+
+
+def features_of(language: str) -> dict[str, Any]:
+    """What the generator's words are made by, as JSON: each part with its version and authority class."""
+    label = check_authority("normalized_text")
+    return {
+        "tokenizer": TOKENIZER,
+        "joins": [{"name": HYPHEN_SUFFIX, "version": HYPHEN_SUFFIX_VERSION, "authority": label}],
+        "folding": folding_of(language).record(),
+        "forms": [{"name": CONJUNCTION[0], "version": CONJUNCTION[1], "authority": label}],
+    }
 
 
 def joined_forms(forms: list[str]) -> list[str]:
     """Folded forms without an Arabic conjunction before the word: "" for one that stands alone.
 
     A first letter waw or fa is taken off where the rest is a word of the same text by itself, so that the
-    same
-    words meet whether the conjunction is there, joined or apart.
+    same words meet whether the conjunction is there, joined or apart.
     """
     known = set(forms)
     return [

@@ -74,7 +74,7 @@ def generate(source: Source) -> Generated:
         | grouped
         | {"pairs_of_crowds": int((~stays).sum()), "seeds_of_frequent_bigrams": seeds_left_out(order)}
     )
-    told = report(left_out, limits)
+    told = report(left_out, limits, language=source.release.language)
     grams = grams_of(stream, order, pairs)
     return Generated(found, stream, pairs, links, chains, formulas, grams, limits, told)
 

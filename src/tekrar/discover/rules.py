@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from tekrar.core.feature.normalizers import case_of, chain
 from tekrar.errors import UsageError
 
 VERSION: Final = "adr009.rules.1"
@@ -118,7 +119,8 @@ def quoting_side(before: str, after: str, passage: str, *, language: str) -> fro
     inside = passage[:1] in OPEN_MARKS or opened in OPEN_MARKS
     if inside and (passage.rstrip(".,;!?…")[-1:] in CLOSE_MARKS or closed in CLOSE_MARKS):
         found.add("marked")
-    tail = " ".join(before.lower().replace(":", " ").replace(",", " ").split())[-32:].rstrip(OPEN_MARKS + " ")
+    small = chain(case_of(language)).fold_text(before)
+    tail = " ".join(small.replace(":", " ").replace(",", " ").split())[-32:].rstrip(OPEN_MARKS + " ")
     if tail and any(tail.endswith(words) for words in SAYING.get(language, ())):
         found.add("introduced")
     return frozenset(found)

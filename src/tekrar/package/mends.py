@@ -10,6 +10,7 @@ _MEND: Final = "take the package from its maker again, or make it anew"
 _CALLED: Final = {
     "tekrar/text-release/v1": ("text release", "tekrar import SOURCE --language TAG --out RELEASE"),
     "tekrar/artifact/v1": ("artifact", "tekrar build RELEASE --out ARTIFACT"),
+    "tekrar/candidates/v1": ("package of candidates", "tekrar candidates ARTIFACT --out CANDIDATES"),
 }
 
 

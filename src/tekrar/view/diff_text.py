@@ -41,14 +41,14 @@ def diff_lines(
     counts = ", ".join(f"{count} {name}" for name, count in summary["operations"].items())
     yield f"          operations: {counts or 'none'}"
     yield ""
-    yield from _passage(changes, colour=colour)
+    yield from marked_passage(changes, colour=colour)
     for change in changes:
         if change.op != "equal":
             yield ""
             yield from _change(change, colour=colour)
 
 
-def _passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
+def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
     """The right passage with the changes in place, a line of the source a line."""
     parts: list[str] = []
     for change in changes:

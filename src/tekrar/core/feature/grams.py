@@ -119,7 +119,7 @@ def fold_tokens(text: bytes, spans: Ints, folding: Chain) -> FoldedTokens:
         np.int64,
         len(spans),
     )
-    folded = [form.encode() for form in _folded_surfaces(list(surfaces), folding)]
+    folded = [form.encode() for form in folded_surfaces(list(surfaces), folding)]
     forms = sorted(set(folded) - {b""})
     number = {form: at for at, form in enumerate(forms)}
     of_surface = np.array([number.get(form, DROPPED) for form in folded], np.int64)
@@ -128,7 +128,7 @@ def fold_tokens(text: bytes, spans: Ints, folding: Chain) -> FoldedTokens:
     return FoldedTokens(picked, tuple(form.decode() for form in forms), digest)
 
 
-def _folded_surfaces(surfaces: list[bytes], folding: Chain) -> list[str]:
+def folded_surfaces(surfaces: list[bytes], folding: Chain) -> list[str]:
     """All distinct surfaces folded as one text of lines: no folding works across a line feed or makes one."""
     texts = [_decoded(surface) for surface in surfaces]
     if any("\n" in text for text in texts):

@@ -128,6 +128,10 @@ _ALL: Final = (
         "circumflex", 1, "small â, î and û lose their circumflex", _table({"â": "a", "î": "i", "û": "u"}),
         after=("nfc", "case-default", "case-turkish"),
     ),
+    Normalizer(
+        "circumflex-e-o", 1, "small ê and ô lose their circumflex", _table({"ê": "e", "ô": "o"}),
+        after=("nfc", "case-default", "case-turkish"),
+    ),
     Normalizer("arabic-marks", 1, "drops vowel and Koranic signs", _dropping(_ARABIC_MARKS), after=("nfc",)),
     Normalizer("tatweel", 1, "drops the tatweel", _dropping("\u0640")),
     Normalizer(
@@ -136,6 +140,11 @@ _ALL: Final = (
     ),
     Normalizer("alef-maqsura", 1, "alef maqsura and the Persian ya become ya", _table({"ى": "ي", "ی": "ي"})),
     Normalizer("ta-marbuta", 1, "ta marbuta becomes ha", _table({"ة": "ه"}), after=("nfc",)),
+    Normalizer("lone-hamza", 1, "drops the hamza that has no seat", _dropping("\u0621"), after=("nfc",)),
+    Normalizer(
+        "arabic-letters", 1, "the Persian kaf and the Kurdish e become kaf and ya",
+        _table({"\u06a9": "\u0643", "\u06d0": "\u064a"}),
+    ),
     Normalizer("digits", 1, "Arabic and Persian digits become 0 to 9", _table(_DIGITS)),
     Normalizer(
         "punctuation", 1, "drops punctuation, apostrophes and quotation marks too", _dropping(_PUNCTUATION),

@@ -1,0 +1,242 @@
+"""Dispositions as append-only events beside a package of candidates (CND-06, CND-08; AMB-36, AMB-46).
+
+One canonical JSON line an event, bound to the one before it by its hash. The candidate never changes; its
+current disposition is that of its last event. `false_positive` suppresses what has the same participants
+under the same generator and profile, and nothing else: a new generator shows the pair again, and another pair
+with equal text is another pair. A note is for people; it stands in the event and in no ID of a candidate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from tekrar.candidates.stored import Stored
+from tekrar.core.candidate.disposition import check_disposition
+from tekrar.core.candidate.record import sha
+from tekrar.core.encoding import canonical_json, lp
+from tekrar.core.identity import uuid_text
+from tekrar.errors import IntegrityError, StorageError, UsageError
+from tekrar.package.atomic import write_file
+from tekrar.package.storage import regular_bytes, storing
+from tekrar.package.strict_json import JsonFlaw, parse
+from tekrar.package.temporary import parent_locked
+
+TAG: Final = b"tekrar/disposition-event/v1"
+FORMAT: Final = TAG.decode()
+FIRST: Final = bytes(32).hex()
+_KEYS: Final = (
+    "format", "previous", "candidate", "participants", "generator", "profile", "disposition", "author",
+    "recorded_at", "note", "hash",
+)  # fmt: skip
+#: Characters of a name and of a note at most.
+MOST_NAME: Final = 200
+MOST_NOTE: Final = 4000
+_MOST_BYTES: Final = 256 << 20
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+
+#: Participants digest, generator digest, profile UUID, all as text: what a false positive suppresses.
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event.
+
+    Attributes:
+        candidate: candidate UUID text.
+        key: what it is about: participants, generator, profile.
+        disposition: of the closed list.
+        author: who says so.
+        recorded_at: UTC, whole seconds.
+        note: words for people, or "".
+        hash: SHA-256 (hex) over the tag and the canonical JSON of all other facts.
+    """
+
+    candidate: str
+    key: Key
+    disposition: str
+    author: str
+    recorded_at: str
+    note: str
+    hash: str
+
+
+@dataclass(frozen=True)
+class Events:
+    """All events of a log, oldest first."""
+
+    path: Path
+    rows: tuple[Event, ...]
+
+    @property
+    def head(self) -> str:
+        """Hash of the last event (hex); zeros when there is none."""
+        return self.rows[-1].hash if self.rows else FIRST
+
+    def current(self) -> dict[str, str]:
+        """Candidate -> disposition of its last event."""
+        return {event.candidate: event.disposition for event in self.rows}
+
+    def suppressed(self) -> frozenset[Key]:
+        """Keys whose last event is a false positive."""
+        last = {event.key: event.disposition for event in self.rows}
+        return frozenset(key for key, disposition in last.items() if disposition == "false_positive")
+
+
+def log_beside(package: Path) -> Path:
+    """Where the events of a package lie when no place is named."""
+    resolved = package if package.name not in ("", "..") else package.resolve()
+    return resolved.with_name(f"{resolved.name}.dispositions.jsonl")
+
+
+def key_of(stored: Stored, position: int) -> Key:
+    """What a false positive at a position suppresses."""
+    one = stored.candidates[position]
+    return sha(one.participants).hex(), stored.generator.digest.hex(), uuid_text(stored.profile)
+
+
+def read_events(path: Path) -> Events:
+    """The events of a log; none where there is no file.
+
+    Raises:
+        IntegrityError: a line that is no event, cut short, or not bound to the one before it.
+        StorageError, UsageError: it cannot be read, or is no regular file.
+    """
+    if not path.exists() and not path.is_symlink():
+        return Events(path, ())
+    data = regular_bytes(path, limit=_MOST_BYTES)
+    rows: list[Event] = []
+    previous = FIRST
+    lines = data.split(b"\n")
+    if lines.pop():
+        _broken(path, len(lines) + 1, "the last line has no end")
+    for number, line in enumerate(lines, 1):
+        rows.append(_event(path, number, line, previous))
+        previous = rows[-1].hash
+    return Events(path, tuple(rows))
+
+
+def _event(path: Path, number: int, line: bytes, previous: str) -> Event:
+    try:
+        found = parse(line)
+    except JsonFlaw as flaw:
+        _broken(path, number, flaw.message)
+    if not isinstance(found, dict) or sorted(found) != sorted(_KEYS):
+        _broken(path, number, "keys are missing or unknown")
+    if not all(isinstance(value, str) for value in found.values()) or canonical_json(found) != line:
+        _broken(path, number, "the line is not canonical")
+    if (
+        found["format"] != FORMAT
+        or found["previous"] != previous
+        or not _TIME.fullmatch(found["recorded_at"])
+    ):
+        _broken(path, number, "it does not follow the event before it")
+    if _hash(found) != found["hash"]:
+        _broken(path, number, "its hash is not that of its facts")
+    try:
+        check_disposition(found["disposition"])
+    except UsageError as error:
+        _broken(path, number, error.message)
+    key = found["participants"], found["generator"], found["profile"]
+    names = ("candidate", "disposition", "author", "recorded_at", "note", "hash")
+    facts = {name: found[name] for name in names}
+    return Event(key=key, **facts)
+
+
+def mark(
+    stored: Stored,
+    position: int,
+    disposition: str,
+    *,
+    author: str,
+    note: str = "",
+    log: Path,
+    now: datetime | None = None,
+) -> Event:
+    """Add an event about a candidate, whole or not at all.
+
+    Args:
+        stored: the package.
+        position: the candidate's place in it.
+        disposition: of the closed list.
+        author: who says so.
+        note: words for people.
+        log: the file of the events.
+        now: the time of the event (the clock's when None).
+
+    Raises:
+        UsageError: an unknown disposition, no author, a name or note too long or with control characters.
+        IntegrityError: the log was altered.
+        StorageError: another writer holds the folder, or the file system refuses.
+    """
+    check_disposition(disposition)
+    _check_words(author, "the author", MOST_NAME, least=1)
+    _check_words(note, "the note", MOST_NOTE, least=0)
+    stored.result(position)
+    participants, generator, profile = key_of(stored, position)
+    at = (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with storing(log), parent_locked(log.absolute().parent) as alone:
+        if not alone:
+            raise StorageError(
+                "another program holds the folder of the events",
+                where=str(log),
+                mend="try again when it has ended",
+                kind="locked",
+            )
+        events = read_events(log)
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "previous": events.head,
+            "candidate": uuid_text(stored.candidates[position].id),
+            "participants": participants,
+            "generator": generator,
+            "profile": profile,
+            "disposition": disposition,
+            "author": author,
+            "recorded_at": at,
+            "note": note,
+        }
+        document["hash"] = _hash(document)
+        line = canonical_json(document) + b"\n"
+        held = regular_bytes(log, limit=_MOST_BYTES) if events.rows else b""
+        write_file(log, held + line, replace=True)
+    return _event(log, len(events.rows) + 1, line[:-1], events.head)
+
+
+def _hash(document: dict[str, Any]) -> str:
+    facts = {name: value for name, value in document.items() if name != "hash"}
+    return hashlib.sha256(lp(TAG) + canonical_json(facts)).hexdigest()
+
+
+def _check_words(text: str, what: str, most: int, *, least: int) -> None:
+    flawed = any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 or c in "\u2028\u2029\x85\x7f" for c in text)
+    if flawed or not least <= len(text.strip()) <= most:
+        raise UsageError(
+            f"{what} is empty, too long or holds control characters",
+            expected=f"{least} to {most} characters in one line",
+            kind="bad_words",
+        )
+
+
+def _broken(path: Path, number: int, message: str) -> NoReturn:
+    raise IntegrityError(
+        message,
+        where=f"{path}, line {number}",
+        expected="events as `tekrar candidates mark` writes them, each bound to the one before it",
+        mend="take the file from a copy; nothing was read from it",
+        kind="events_broken",
+    )
+
+
+def matching(stored: Stored, keys: Iterable[Key]) -> frozenset[int]:
+    """Positions of a package whose key is among these."""
+    wanted = frozenset(keys)
+    if not wanted:
+        return frozenset()
+    return frozenset(at for at in range(len(stored.candidates)) if key_of(stored, at) in wanted)

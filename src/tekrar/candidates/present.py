@@ -1,0 +1,93 @@
+"""The generator of this version as a document: every constant of its modules, features, metrics and rules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import lru_cache
+from typing import Any, Final
+
+from tekrar import discover
+from tekrar.core.candidate import Generator, checked_generator
+from tekrar.core.candidate.disposition import STATED
+from tekrar.core.candidate.generator import FORMAT
+from tekrar.discover import fold, metrics, pipeline, rules
+
+SEMVER: Final = "1.0.0"
+#: Modules that hold no constant of the result: how loops are compiled, the provisional way in, reports.
+_NO_CONSTANTS: Final = frozenset({"__main__", "bounds", "compiled", "lines"})
+#: Tables that stand in the document under keys of their own.
+_TABLES: Final = frozenset({"METRICS", "RULES"})
+#: What the generator compares: (name, version, authority class, made of).
+_FEATURES: Final = (
+    ("folded-tokens", 1, "normalized_text", "words folded by the normalizers"),
+    ("token-bigrams", 1, "token_ngram", "runs of two folded words: seeds"),
+    ("token-trigrams", 1, "token_ngram", "runs of three folded words: whole units compared"),
+    ("local-alignment", 1, "sequence_alignment", "segments around the seeds, scored by rarity"),
+)
+
+
+@lru_cache(maxsize=1)
+def present_generator() -> Generator:
+    """The generator that `tekrar.discover` is now.
+
+    Raises:
+        UsageError: a rule table with an unknown disposition, a feature without an authority class, a metric
+            without a scale.
+    """
+    rules.check_rules()
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "name": pipeline.GENERATOR,
+        "semver": SEMVER,
+        "constants": _constants(),
+        "tokenizer": "discovery-tokens.1",
+        "normalizers": [{"name": fold.VERSION, "version": 1, "authority": "normalized_text"}],
+        "features": [
+            {"name": name, "version": version, "authority": authority, "of": made}
+            for name, version, authority, made in _FEATURES
+        ],
+        "metrics": [
+            {"name": name, "version": one.version, "scale": one.scale, "meaning": one.meaning}
+            for name, one in sorted(metrics.METRICS.items())
+        ],
+        "rules": {
+            "version": rules.VERSION,
+            "table": [
+                {
+                    "disposition": rule.disposition,
+                    "least": {name: list(low) for name, low in sorted(rule.least.items())},
+                    "flags": list(rule.flags),
+                    "why": rule.why,
+                }
+                for rule in rules.RULES
+            ],
+            "otherwise": STATED[-1],
+        },
+    }
+    return checked_generator(document)
+
+
+def _constants() -> dict[str, Any]:
+    """Constants by `module.NAME`: whatever in upper case is made of integers, strings and lists of them."""
+    found: dict[str, Any] = {}
+    for info in pkgutil.iter_modules(discover.__path__):
+        if info.name in _NO_CONSTANTS:
+            continue
+        module = importlib.import_module(f"{discover.__name__}.{info.name}")
+        for name, value in sorted(vars(module).items()):
+            if name.isupper() and not name.startswith("_") and name not in _TABLES:
+                found[f"{info.name}.{name}"] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, frozenset | set):
+        return sorted(_plain(one) for one in value)
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in sorted(value.items())}
+    return value

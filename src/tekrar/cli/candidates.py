@@ -1,0 +1,400 @@
+"""`tekrar candidates`: find what is nearly the same, list, show, export, verify and mark it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tekrar.cli import arguments
+from tekrar.cli.beside import RELEASE_HELP, beside, release_for
+from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.cli.progress import progress
+from tekrar.errors import EXIT_OK, UsageError
+from tekrar.settings import MAX_WORKERS, read_settings
+
+ACTIONS: Final = {
+    "build": "find the candidates of an artifact; `tekrar candidates ARTIFACT` is the same",
+    "list": "list candidates, best first",
+    "show": "show one candidate: both texts, metrics, reasons, diff",
+    "export": "write candidates as JSON lines, best first",
+    "verify": "make the candidates again and compare",
+    "mark": "say what a candidate is; nothing is accepted by it",
+}
+PAGE_SIZE: Final = 20
+_COMMON: Final = ("--json", "--quiet")
+
+
+def words(given: list[str]) -> list[str]:
+    """The words of the command line with the action in its place: `build` where none is named.
+
+    Only the first word that is no common option can be an action, so an artifact that is called like one is
+    named `./list`, or after `build`.
+    """
+    at = next((at for at, word in enumerate(given) if word not in _COMMON), len(given))
+    if at == len(given) or given[at] in ACTIONS or given[at] in ("-h", "--help"):
+        return given
+    return [*given[:at], "build", *given[at:]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar candidates`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for action, text in ACTIONS.items():
+        one = actions.add_parser(action, help=text, description=text, allow_abbrev=False)
+        for option in _COMMON:
+            one.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        if action == "build":
+            one.add_argument("artifact", type=arguments.path, help="artifact, as `tekrar build` made it")
+            one.add_argument(
+                "--out", required=True, type=arguments.path, metavar="CANDIDATES",
+                help="folder to make; an equal package that exists is success, anything else is refused",
+            )  # fmt: skip
+            one.add_argument(
+                "--workers", type=arguments.number(0, MAX_WORKERS), metavar="N",
+                help="taken for symmetry with build: the work is done in one process, and equal for any N",
+            )  # fmt: skip
+        else:
+            one.add_argument(
+                "candidates", type=arguments.path, help="package, as `tekrar candidates ARTIFACT` made it"
+            )
+            one.add_argument(
+                "--events", type=arguments.path, metavar="FILE",
+                help="the events (default: CANDIDATES.dispositions.jsonl beside the package)",
+            )  # fmt: skip
+        if action in ("show", "mark"):
+            one.add_argument("which", metavar="RANK|ID", help="a candidate by its rank or its ID")
+        if action != "mark":
+            one.add_argument("--release", type=arguments.path, metavar="RELEASE", help=RELEASE_HELP)
+        if action in _ARGUMENTS:
+            _ARGUMENTS[action](one)
+
+
+def _choosing(parser: argparse.ArgumentParser) -> None:
+    from tekrar.core.candidate.disposition import DISPOSITIONS
+
+    parser.add_argument("--disposition", choices=tuple(DISPOSITIONS), help="only those of this disposition")
+    parser.add_argument("--kind", choices=("pair", "stretch", "group"), help="only those of this kind")
+    parser.add_argument("--book", metavar="BOOK", help="only those with a side in this book")
+    parser.add_argument(
+        "--min-words", type=arguments.number(0), default=0, metavar="N", help="at least so many equal words"
+    )
+    parser.add_argument(
+        "--min-score", type=arguments.number(0), default=0, metavar="N",
+        help="a score of at least so many 1/16 bits",
+    )  # fmt: skip
+    parser.add_argument("--suppressed", action="store_true", help="only those that a false positive hides")
+
+
+def _listing(parser: argparse.ArgumentParser) -> None:
+    _choosing(parser)
+    parser.add_argument("--page", type=arguments.number(1), default=1, metavar="N", help="which page")
+    parser.add_argument(
+        "--page-size", type=arguments.number(1), default=PAGE_SIZE, metavar="N",
+        help=f"candidates a page (default {PAGE_SIZE})",
+    )  # fmt: skip
+
+
+def _showing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-diff", action="store_true", help="leave the diff out")
+    parser.add_argument("--show-invisible", action="store_true", help="show invisible characters as marks")
+
+
+def _exporting(parser: argparse.ArgumentParser) -> None:
+    _choosing(parser)
+    parser.add_argument("--format", choices=("jsonl",), default="jsonl", help="JSON lines (contract C10)")
+    parser.add_argument("--out", type=arguments.path, metavar="FILE", help="a new file (default: stdout)")
+
+
+def _verifying(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--artifact", type=arguments.path, metavar="ARTIFACT",
+        help="the artifact it was made from (default: the one of that root beside the package)",
+    )  # fmt: skip
+
+
+def _marking(parser: argparse.ArgumentParser) -> None:
+    from tekrar.core.candidate.disposition import DISPOSITIONS
+
+    parser.add_argument("disposition", choices=tuple(DISPOSITIONS), help="what it is")
+    parser.add_argument("--as", dest="author", metavar="NAME", help="who says so (default: TEKRAR_ACTOR)")
+    parser.add_argument("--note", default="", metavar="TEXT", help="words for people; they enter no ID")
+
+
+_ARGUMENTS: Final[dict[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "list": _listing,
+    "show": _showing,
+    "export": _exporting,
+    "verify": _verifying,
+    "mark": _marking,
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the action says."""
+    return _RUN[args.action](args)
+
+
+def _build(args: argparse.Namespace) -> int:
+    from tekrar.candidates.basis import open_basis
+    from tekrar.candidates.made import make
+    from tekrar.candidates.present import present_generator
+    from tekrar.candidates.stored import write_stored
+
+    _check_target(args.out)
+    release = release_for(args)
+    generator = present_generator()
+    with progress(args, "finding") as advance:
+        basis = open_basis(args.artifact, release)
+        manifest = write_stored(basis, args.out, lambda: make(basis, generator, advance))
+    record = {
+        "candidates": str(args.out),
+        "candidates_root": manifest["candidates_root"],
+        "generator": generator.label,
+        "count": manifest["counts"]["candidates"],
+        "left_out": manifest["bounds"]["left_out"],
+    }
+    if args.json:
+        print_json(record)
+    elif not args.quiet:
+        say(
+            f"candidates       {args.out}",
+            f"candidates_root  {record['candidates_root']}",
+            f"generator        {generator.label}",
+            f"count            {record['count']:,}, best first; nothing is accepted by being listed",
+        )
+        for name, count in record["left_out"].items():
+            if count:
+                say(f"left out         {count:,} {name.replace('_', ' ')}")
+        say_next("tekrar", "candidates", "list", args.out)
+    return EXIT_OK
+
+
+def _check_target(out: Path) -> None:
+    """Refuse before the work what can only fail after it: something else stands at the target."""
+    from tekrar.candidates.stored import FORMAT
+    from tekrar.errors import TekrarError
+    from tekrar.package import Package
+    from tekrar.package.atomic import target_exists
+
+    if not os.path.lexists(out):
+        return
+    try:
+        Package(out, format=FORMAT)
+    except TekrarError as error:
+        raise target_exists(out) from error
+
+
+def _opened(args: argparse.Namespace) -> Any:
+    """The package under its events."""
+    from tekrar.candidates.events import log_beside, read_events
+    from tekrar.candidates.inventory import inventory_of
+    from tekrar.candidates.stored import open_stored
+
+    stored = open_stored(args.candidates)
+    return inventory_of(stored, read_events(args.events or log_beside(args.candidates)))
+
+
+def _reading(args: argparse.Namespace) -> Any:
+    """The package with its release: named, or found beside it."""
+    from tekrar.corpus.release_package import FORMAT, open_release
+    from tekrar.errors import IntegrityError
+    from tekrar.view.candidates import Reading
+
+    inventory = _opened(args)
+    wanted = inventory.stored.text_release
+    path = args.release or beside(
+        args.candidates,
+        FORMAT,
+        lambda m: m.get("text_release") == wanted,
+        "text release",
+        "--release RELEASE",
+    )
+    opened = open_release(path)
+    if opened.manifest_root.hex() != inventory.stored.manifest["roots"]["text-release"]:
+        raise IntegrityError(
+            "the candidates were made from another text release",
+            where=f"{path}: {opened.package_manifest['text_release']}",
+            expected=wanted,
+            mend="name the release that they were made from",
+            kind="other_text_release",
+        )
+    return Reading(inventory, opened)
+
+
+def _chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
+    """Positions that the options choose, best first."""
+    from tekrar.core.candidate.record import heading_of
+
+    inventory = reading.inventory
+    books = _books(args, reading)
+    for at, one in enumerate(inventory.stored.candidates):
+        if (at in inventory.suppressed) != args.suppressed:
+            continue
+        if args.disposition and inventory.disposition(at) != args.disposition:
+            continue
+        heading = heading_of(one.result)
+        if args.kind and heading.kind != args.kind:
+            continue
+        if books is not None and not any(books(*side) for side in (heading.left, heading.right)):
+            continue
+        if args.min_words or args.min_score:
+            metrics = inventory.stored.result(at).metrics
+            if metrics.get("equal_tokens", 0) < args.min_words or metrics.get("score", 0) < args.min_score:
+                continue
+        yield at
+
+
+def _books(args: argparse.Namespace, reading: Any) -> Callable[[int, int], bool] | None:
+    """Whether an extent begins in the book that is asked for; None where none is."""
+    if args.book is None:
+        return None
+    from tekrar.core.address import book_names
+
+    release = reading.opened.release
+    names = list(book_names(release))
+    if args.book not in names:
+        raise UsageError(
+            f"there is no book {args.book!r}", expected=", ".join(names[:20]), kind="no_such_book"
+        )
+    book = names.index(args.book)
+
+    def holds(start: int, end: int) -> bool:
+        paragraph, _ = reading.anchors.touched(start, end)
+        return int(release.chapter_book[release.paragraph_chapter[paragraph]]) == book
+
+    return holds
+
+
+def _list(args: argparse.Namespace) -> int:
+    from tekrar.view.plain import terminal_width
+
+    reading = _reading(args)
+    chosen = list(_chosen(args, reading))
+    first = (args.page - 1) * args.page_size
+    page = chosen[first : first + args.page_size]
+    if args.json:
+        for at in page:
+            print_json(reading.line(at))
+        print_json({"listed": len(page), "chosen": len(chosen), **reading.inventory.record()})
+        return EXIT_OK
+    width = terminal_width()
+    for at in page:
+        for line in reading.row(at, width=width):
+            print(line)
+    if not args.quiet:
+        told = reading.inventory.record()
+        pages = max(1, -(-len(chosen) // args.page_size))
+        say(
+            f"page {args.page} of {pages}: {len(page)} of {len(chosen):,} chosen; "
+            f"{told['candidates']:,} candidates, {told['pending']:,} wait, {told['rejected']:,} rejected",
+        )
+        if hidden := len(reading.inventory.suppressed):
+            say(f"{hidden:,} suppressed as false positives: list them with --suppressed")
+    return EXIT_OK
+
+
+def _show(args: argparse.Namespace) -> int:
+    from tekrar.view.candidates import shown_lines, shown_record
+    from tekrar.view.plain import terminal_width
+
+    reading = _reading(args)
+    at = reading.inventory.stored.position(args.which)
+    if args.json:
+        print_json(shown_record(reading, at, diff=not args.no_diff))
+        return EXIT_OK
+    for line in shown_lines(
+        reading,
+        at,
+        diff=not args.no_diff,
+        width=terminal_width(),
+        colour=sys.stdout.isatty(),
+        marks=args.show_invisible,
+    ):
+        print(line)
+    return EXIT_OK
+
+
+def _export(args: argparse.Namespace) -> int:
+    import json
+
+    from tekrar.package import write_file
+
+    reading = _reading(args)
+    chosen = _chosen(args, reading)
+    lines = (json.dumps(reading.line(at), ensure_ascii=False, separators=(",", ":")) for at in chosen)
+    count = 0
+    if args.out is None:
+        for line in lines:
+            print(line)
+            count += 1
+    else:
+        text = "".join(f"{line}\n" for line in lines)
+        count = text.count("\n")
+        write_file(args.out, text.encode())
+    if not args.quiet:
+        hidden = 0 if args.suppressed else len(reading.inventory.suppressed)
+        more = f"; {hidden:,} suppressed as false positives are left out" if hidden else ""
+        say(f"exported  {count:,} candidates{more}", file=sys.stderr)
+    return EXIT_OK
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from tekrar.artifact.schema import FORMAT
+    from tekrar.candidates.basis import open_basis
+    from tekrar.candidates.compared import verify
+
+    inventory = _opened(args)
+    wanted = inventory.stored.manifest["roots"]["artifact"]
+    if args.artifact is None:
+        args.artifact = beside(
+            args.candidates,
+            FORMAT,
+            lambda m: m.get("artifact_root") == wanted,
+            "artifact",
+            "--artifact ARTIFACT",
+        )
+    basis = open_basis(args.artifact, release_for(args))
+    with progress(args, "comparing") as advance:
+        record = verify(inventory.stored, basis, advance)
+    if args.json:
+        print_json(record)
+    elif not args.quiet:
+        say(f"verified  {args.candidates}: {record['candidates']:,} candidates made again, every root equal")
+    return EXIT_OK
+
+
+def _mark(args: argparse.Namespace) -> int:
+    from tekrar.candidates.events import log_beside, mark
+
+    stored = _opened(args).stored
+    author = args.author or read_settings().actor
+    if not author:
+        raise UsageError(
+            "nobody is named as the author",
+            expected="--as NAME",
+            mend="give --as NAME, or set TEKRAR_ACTOR",
+            kind="author_needed",
+        )
+    log = args.events or log_beside(args.candidates)
+    at = stored.position(args.which)
+    event = mark(stored, at, args.disposition, author=author, note=args.note, log=log)
+    if args.json:
+        print_json({"candidate": event.candidate, "disposition": event.disposition, "author": event.author,
+                    "recorded_at": event.recorded_at, "events": str(log), "hash": event.hash})  # fmt: skip
+    elif not args.quiet:
+        say(f"marked  {event.candidate}  {event.disposition} by {event.author}, in {log}")
+    return EXIT_OK
+
+
+_RUN: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
+    "build": _build,
+    "list": _list,
+    "show": _show,
+    "export": _export,
+    "verify": _verify,
+    "mark": _mark,
+}

@@ -1,0 +1,110 @@
+"""A threshold is evidence: nothing leads from a score to a family, a quotation or a choice."""
+
+import ast
+import re
+from pathlib import Path
+
+import grimp
+import pytest
+
+from tekrar import settings
+from tekrar.cli import VERBS
+from tekrar.cli.completion import whole_parser
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "tekrar"
+#: Words by which something would accept by itself.
+ACCEPTING = re.compile(r"auto|accept|promot|confiden|threshold|apply|approve", re.IGNORECASE)
+#: Tables in which what is in force stands, and those of candidates.
+CURATED = re.compile(
+    r"(INSERT\s+INTO|COPY|UPDATE|MERGE\s+INTO|DELETE\s+FROM)\s+\"?curation\"?\.\"?"
+    r"(family|quotation|canonical_choice|decision|review|proposal|candidate|disposition|evidence)",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("tekrar", include_external_packages=True, cache_dir=None)
+
+
+@pytest.mark.req("VAL-07", "CND-11", "LAY-04")
+@pytest.mark.parametrize("room", ["tekrar.core.candidate", "tekrar.discover", "tekrar.candidates"])
+def test_nothing_that_scores_can_write_to_the_store(graph: grimp.ImportGraph, room: str) -> None:
+    modules = {room, *graph.find_descendants(room)}
+    assert len(modules) > 3
+    reached: set[str] = set()
+    for module in modules:
+        reached |= graph.find_upstream_modules(module)
+    for forbidden in ("tekrar.store", "tekrar.build", "tekrar.cli", "psycopg", "sqlite3", "socket"):
+        assert not {m for m in reached if m == forbidden or m.startswith(f"{forbidden}.")}, forbidden
+
+
+@pytest.mark.req("VAL-07", "CND-11", "LAY-04")
+def test_nothing_that_decides_or_proves_reads_a_score(graph: grimp.ImportGraph) -> None:
+    scoring = ("tekrar.core.candidate", "tekrar.discover", "tekrar.candidates")
+    for room in ("tekrar.store", "tekrar.build", "tekrar.verify", "tekrar.artifact", "tekrar.corpus"):
+        reached: set[str] = set()
+        for module in {room, *graph.find_descendants(room)}:
+            reached |= graph.find_upstream_modules(module)
+        assert not {m for m in reached if m.startswith(scoring)}, room
+
+
+@pytest.mark.req("VAL-07", "CND-07", "CND-11")
+def test_no_statement_of_the_program_writes_a_curated_table() -> None:
+    files = [path for path in SOURCE.rglob("*") if path.suffix in (".py", ".sql")]
+    assert len(files) > 200
+    found = [str(path.relative_to(SOURCE)) for path in files if CURATED.search(path.read_text("utf-8"))]
+    assert found == []
+    assert CURATED.search("INSERT INTO curation.family VALUES (1)")
+
+
+@pytest.mark.req("CND-11", "VAL-07")
+def test_no_variable_setting_or_flag_accepts() -> None:
+    named = [*settings.VARIABLES, *settings.Settings.__dataclass_fields__]
+    assert [name for name in named if ACCEPTING.search(name)] == []
+    options = set()
+    todo = [whole_parser()]
+    while todo:
+        parser = todo.pop()
+        for action in parser._actions:
+            options |= set(action.option_strings)
+            choices = action.choices
+            if isinstance(choices, dict):
+                todo += list(choices.values())
+    assert "--disposition" in options
+    assert [option for option in sorted(options) if ACCEPTING.search(option)] == []
+    assert [verb for verb in VERBS if ACCEPTING.search(verb)] == []
+
+
+@pytest.mark.req("CND-11", "VAL-07")
+def test_only_compilation_and_the_settings_read_the_environment() -> None:
+    """In the rooms that score only the switch that turns compiled loops off reads it."""
+    readers = []
+    for room in ("discover", "candidates", "core"):
+        for path in sorted((SOURCE / room).rglob("*.py")):
+            tree = ast.parse(path.read_text("utf-8"))
+            names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            if names & {"environ", "environb", "getenv", "getenvb"}:
+                readers.append(str(path.relative_to(SOURCE)))
+    assert readers == ["discover/compiled.py"]
+
+
+@pytest.mark.req("CND-04")
+def test_no_float_type_stands_in_what_is_recorded() -> None:
+    for path in sorted((SOURCE / "core" / "candidate").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        floats = [
+            node for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is float
+        ]
+        divisions = [
+            node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+        ]
+        assert not floats, path
+        assert not divisions, path
+
+
+def test_the_scan_sees_what_it_looks_for(tmp_path: Path) -> None:
+    assert ACCEPTING.search("--auto-accept")
+    assert ACCEPTING.search("TEKRAR_AUTO_PROMOTE")
+    assert not ACCEPTING.search("--min-score")
