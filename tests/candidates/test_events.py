@@ -116,7 +116,7 @@ def test_under_a_new_generator_the_pair_is_shown_again(
     present_generator.cache_clear()
     try:
         basis = open_basis(harbour.artifact, harbour.release)
-        write_stored(basis, tmp_path / "v2", lambda: made.make(basis, present_generator()))
+        write_stored(basis, tmp_path / "v2", lambda: made.make(basis, present_generator("tr")))
     finally:
         monkeypatch.undo()
         present_generator.cache_clear()

@@ -65,7 +65,7 @@ def verify(
         VerificationError: names the first fact that differs.
     """
     check_bound(stored, basis)
-    generator = present_generator()
+    generator = present_generator(basis.opened.release.language)
     if stored.generator.digest != generator.digest:
         raise UsageError(
             f"the candidates were made by {stored.generator.label} ({stored.generator.digest.hex()[:12]})",

@@ -18,7 +18,7 @@ from tekrar.core.text import TextRelease
 from tekrar.discover.align import Segments, align_pairs
 from tekrar.discover.bits import log2_sixteenths
 from tekrar.discover.extents import with_marks
-from tekrar.discover.fold import CONJUNCTIONS, fold_token
+from tekrar.discover.fold import CONJUNCTIONS
 from tekrar.discover.tokens import Tokens, tokenize
 from tekrar.errors import UsageError
 
@@ -157,12 +157,10 @@ class Finder:
     def _folded(self, query: bytes) -> tuple[Scores, Ints]:
         """Word numbers of a query (those of no word of the release after all others) and their spans."""
         own = tokenize(query, np.array([0]), np.array([len(query)]), language=self.release.language)
-        primary = self.release.language.split("-")[0].lower()
         known = self._forms
         fresh: dict[str, int] = {}
         numbers = []
-        for start, end in zip(own.start.tolist(), own.end.tolist(), strict=True):
-            form = fold_token(query[start:end].decode(), language=primary)
+        for form in (own.forms[word] for word in own.word.tolist()):
             number = known.get(form)
             if number is None and form[:1] in CONJUNCTIONS:
                 number = known.get(form[1:])

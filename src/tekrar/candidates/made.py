@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Final
 
 import numpy as np
@@ -50,7 +51,11 @@ class Made:
 
 
 def make(
-    basis: Basis, generator: Generator, tell: Callable[[int, int], None] = lambda done, total: None
+    basis: Basis,
+    generator: Generator,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    workers: int = 1,
 ) -> Made:
     """Generate and record the candidates of a release.
 
@@ -58,8 +63,10 @@ def make(
         basis: the artifact with its release.
         generator: the document of the generator at work.
         tell: called with records done and in all.
+        workers: processes; their number changes no byte.
     """
-    generated = generate(basis.source)
+    taken = {"workers": workers} if "workers" in signature(generate).parameters else {}
+    generated = generate(basis.source, **taken)
     total = len(generated.entries.kind)
     candidates: list[Candidate] = []
     evidence: list[Evidence] = []

@@ -20,32 +20,39 @@ _NO_CONSTANTS: Final = frozenset({"__main__", "bounds", "compiled", "lines"})
 _TABLES: Final = frozenset({"METRICS", "RULES"})
 #: What the generator compares: (name, version, authority class, made of).
 _FEATURES: Final = (
-    ("folded-tokens", 1, "normalized_text", "words folded by the normalizers"),
     ("token-bigrams", 1, "token_ngram", "runs of two folded words: seeds"),
     ("token-trigrams", 1, "token_ngram", "runs of three folded words: whole units compared"),
     ("local-alignment", 1, "sequence_alignment", "segments around the seeds, scored by rarity"),
 )
 
 
-@lru_cache(maxsize=1)
-def present_generator() -> Generator:
-    """The generator that `tekrar.discover` is now.
+@lru_cache(maxsize=4)
+def present_generator(language: str) -> Generator:
+    """The generator that `tekrar.discover` is now for a release of a language.
+
+    Args:
+        language: BCP 47 tag; it decides the case folding.
 
     Raises:
         UsageError: a rule table with an unknown disposition, a feature without an authority class, a metric
             without a scale.
     """
     rules.check_rules()
+    words = fold.features_of(language)
     document: dict[str, Any] = {
         "format": FORMAT,
         "name": pipeline.GENERATOR,
         "semver": SEMVER,
         "constants": _constants(),
-        "tokenizer": "discovery-tokens.1",
-        "normalizers": [{"name": fold.VERSION, "version": 1, "authority": "normalized_text"}],
+        "tokenizer": words["tokenizer"],
+        "normalizers": words["folding"],
         "features": [
-            {"name": name, "version": version, "authority": authority, "of": made}
-            for name, version, authority, made in _FEATURES
+            *words["joins"],
+            *words["forms"],
+            *(
+                {"name": name, "version": version, "authority": authority, "of": made}
+                for name, version, authority, made in _FEATURES
+            ),
         ],
         "metrics": [
             {"name": name, "version": one.version, "scale": one.scale, "meaning": one.meaning}
@@ -76,9 +83,18 @@ def _constants() -> dict[str, Any]:
             continue
         module = importlib.import_module(f"{discover.__name__}.{info.name}")
         for name, value in sorted(vars(module).items()):
-            if name.isupper() and not name.startswith("_") and name not in _TABLES:
+            if name.isupper() and not name.startswith("_") and name not in _TABLES and _is_plain(value):
                 found[f"{info.name}.{name}"] = _plain(value)
     return found
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is data; objects such as normalizers stand in the document by name and version."""
+    if isinstance(value, dict):
+        return all(map(_is_plain, [*value, *value.values()]))
+    if isinstance(value, tuple | list | frozenset | set):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | bytes | int)
 
 
 def _plain(value: Any) -> Any:

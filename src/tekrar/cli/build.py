@@ -125,7 +125,12 @@ def _workers(given: int | None) -> int:
     """Processes: the option, else TEKRAR_WORKERS, else 1; an option of 0 is one a processor."""
     if given is None:
         return read_settings().workers or 1
-    return given or min(len(os.sched_getaffinity(0)), MAX_WORKERS)
+    return given or processors()
+
+
+def processors() -> int:
+    """Processors that this process may use, at most `MAX_WORKERS`."""
+    return min(len(os.sched_getaffinity(0)), MAX_WORKERS)
 
 
 def _deferred(path: Path | None) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )  # fmt: skip
             one.add_argument(
                 "--workers", type=arguments.number(0, MAX_WORKERS), metavar="N",
-                help="taken for symmetry with build: the work is done in one process, and equal for any N",
+                help="processes, at most 256; 0 = one a processor (default: TEKRAR_WORKERS, else 1)",
             )  # fmt: skip
         else:
             one.add_argument(
@@ -143,13 +144,16 @@ def _build(args: argparse.Namespace) -> int:
     from tekrar.candidates.made import make
     from tekrar.candidates.present import present_generator
     from tekrar.candidates.stored import write_stored
+    from tekrar.cli.build import processors
 
     _check_target(args.out)
     release = release_for(args)
-    generator = present_generator()
+    workers = read_settings().workers or 1 if args.workers is None else args.workers
     with progress(args, "finding") as advance:
         basis = open_basis(args.artifact, release)
-        manifest = write_stored(basis, args.out, lambda: make(basis, generator, advance))
+        generator = present_generator(basis.opened.release.language)
+        work = partial(make, basis, generator, advance, workers=workers or processors())
+        manifest = write_stored(basis, args.out, work)
     record = {
         "candidates": str(args.out),
         "candidates_root": manifest["candidates_root"],
