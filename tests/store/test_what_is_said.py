@@ -173,19 +173,20 @@ class TestFolders:
         assert "cannot run it" in error.where
 
     @AS_ROOT
-    def test_a_folder_of_root_and_a_home_that_cannot_be_made(self) -> None:
+    def test_a_folder_of_root_and_a_home_that_cannot_be_made(self, tmp_path: Path) -> None:
+        tmp_path.chmod(0o700)
         program = """
 import os
 from tekrar.errors import TekrarError
 from tekrar.settings import read_settings
 from tekrar.store.server.launcher import Launcher
-for more in ({"TEKRAR_DATA_DIR": "/root/x"}, {"HOME": "/nonexistent"}):
+for more in ({"TEKRAR_DATA_DIR": os.environ["TEKRAR_DATA_DIR"]}, {"HOME": "/nonexistent"}):
     try:
         Launcher(read_settings({"PATH": os.environ["PATH"], **more})).place.make()
     except TekrarError as error:
         print(error.kind, "as root" in error.mend, "TEKRAR_DATA_DIR" in error.mend)
 """
-        done = run_as("nobody", program)
+        done = run_as("nobody", program, tmp_path / "data")
         assert done.stdout.split() == "data_folder_foreign False True eacces False True".split(), done.stderr
 
     @AS_ROOT
