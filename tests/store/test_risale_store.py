@@ -25,7 +25,7 @@ from tekrar.errors import DatabaseError
 from tekrar.store.load import load
 from tekrar.store.load.read_back import read_table
 from tekrar.store.load.stored_text import TABLES, read_text
-from tekrar.store.publish import Published, prepare, publish
+from tekrar.store.publish import Published, prepare, publish, submit
 from tekrar.store.read import Reader
 from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.session import Connection, open_target
@@ -120,7 +120,7 @@ def risale(
                 stale = prepare(login, ROOT, None, actor=PUBLISHER)
                 _change(admin, change)
                 with pytest.raises(DatabaseError) as error:
-                    publish(login, stale, actor=PUBLISHER)
+                    submit(login, stale, actor=PUBLISHER)
                 assert (error.value.kind, f" {fact}: " in f" {error.value.message}") == (
                     "fact_mismatch",
                     True,

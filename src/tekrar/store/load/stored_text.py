@@ -32,6 +32,11 @@ TABLES: Final = (
     "core.dataset",
     "core.annotation",
 )
+#: Tables whose rows give what is compared; `core.release` the rest.
+_TABLES_OF: Final = {
+    "certified digest": "core.text_block, core.sentence and core.separator",
+    "core root of a dataset": "core.dataset",
+}
 _RELEASE: Final = (
     b"SELECT uuid_send(text_release), edition, language, segmenter, certified_digest, manifest_root, manifest"
     b", sources FROM core.release WHERE release_key = %s"
@@ -78,7 +83,11 @@ def read_text(connection: Connection, key: int) -> StoredText:
         release.check_tiling()
     except (ValueError, IndexError, TekrarError) as error:
         message = error.message if isinstance(error, TekrarError) else str(error)
-        raise differs("the text's rows", message, "bytes, atoms and tree that fit each other") from error
+        raise differs(
+            "core.text_block, core.sentence, core.separator and the tree's tables",
+            message,
+            "bytes, atoms and tree that fit each other",
+        ) from error
     found = certified_digest(release)
     document = core_manifest(release, certified=found)
     _same("certified digest", found, bytes(certified))
@@ -87,7 +96,7 @@ def read_text(connection: Connection, key: int) -> StoredText:
     _same("text release", release_id(release, manifest_root=bytes(root)), bytes(identity))
     for one in release.datasets.values():
         if one is not None:
-            _same("core root of the dataset " + one.kind, one.core_root, found)
+            _same("core root of a dataset", one.core_root, found)
     spans = tables["core.annotation"]
     # The root of a dataset covers the status of note markers alone (docs/encoding.md section 4).
     stray = (spans["status"].values != 0) & (spans["kind"].values != KIND["note_markers"])
@@ -181,7 +190,7 @@ def _same(what: str, found: bytes, stated: bytes) -> None:
     if found != stated:
         raise IntegrityError(
             f"the {what} that the rows in the database give is another",
-            where="database, core text",
+            where=f"database, {_TABLES_OF.get(what, 'core.release')}",
             expected=f"{stated.hex()[:64]}, found {found.hex()[:64]}",
             mend="nothing was sealed; load it again, and check the disk and memory of the server",
             kind="stored_rows_differ",
