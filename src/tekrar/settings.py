@@ -24,6 +24,7 @@ VARIABLES: Final = {
     "TEKRAR_ACTOR": "who acts where --as is not given: the name of an actor of the ledger",
     "TEKRAR_CURSOR_KEY": "key that signs cursors, 64 hex digits (default: made in the data folder)",
     "TEKRAR_PG_BIN": "folder with the PostgreSQL programs that the embedded server uses",
+    "TEKRAR_INTERPRETED": "1 runs the loops of discovery uncompiled (slow; the same candidates)",
     "TEKRAR_TRACEBACK": "1 shows the traceback of an internal error",
     "TEKRAR_WORKERS": "worker processes when --workers is not given",
 }
@@ -170,3 +171,23 @@ def _refuse(name: str, value: str | None, expected: str) -> UsageError:
         mend=f"correct {name}" if name.startswith("--") else f"correct or unset {name}",
         kind="bad_setting",
     )
+
+
+def interpreted() -> bool:
+    """Whether `TEKRAR_INTERPRETED` asks for uncompiled loops; they give the same bytes."""
+    return bool(os.environ.get("TEKRAR_INTERPRETED"))
+
+
+def kernel_folder() -> Path | None:
+    """Where compiled loops are kept: `$NUMBA_CACHE_DIR`, else `tekrar/kernels` in the user's cache folder.
+
+    Returns:
+        The folder, or None where a user has no home.
+    """
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tekrar" / "kernels"
+    except RuntimeError:
+        return None

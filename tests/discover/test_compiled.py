@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tekrar.discover import compiled, suffix
-from tekrar.discover.compiled import Kernel, kernel_folder
+from tekrar.discover.compiled import Kernel
+from tekrar.settings import kernel_folder
 
 pytest.importorskip("numba", reason="kernels are interpreted without numba")
 
@@ -26,9 +27,8 @@ print(common.tolist(), sum(len(d.stats.cache_misses) for d in [_agree.ready()]))
 
 
 def run(**environment: str) -> list[str]:
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", compiled.OFF)
-    }
+    ours = ("NUMBA_CACHE_DIR", "TEKRAR_INTERPRETED")
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=kept | environment
     )

@@ -13,7 +13,6 @@ written there, numba keeps it beside the source or not at all.
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,14 +20,14 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final
+from typing import Any
 
-OFF: Final = "TEKRAR_INTERPRETED"
+from tekrar.settings import interpreted, kernel_folder
 
 
 def numba_present() -> bool:
     """Whether kernels are compiled: numba can be imported and is not switched off by `TEKRAR_INTERPRETED`."""
-    if os.environ.get(OFF):
+    if interpreted():
         return False
     try:
         import_module("numba")
@@ -44,17 +43,6 @@ told: list[Callable[[Path], None]] = []
 @cache
 def _first_time(told_to: Callable[[Path], None], folder: Path) -> None:
     told_to(folder)
-
-
-def kernel_folder() -> Path | None:
-    """Where compiled code is kept; None where a user has no home."""
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return Path(given)
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tekrar" / "kernels"
-    except RuntimeError:
-        return None
 
 
 @cache
