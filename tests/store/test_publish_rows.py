@@ -72,10 +72,10 @@ CHANGES = {
     ),
     "coverage and manifest": (
         "repetition.profile repetition.artifact",
-        "WITH manifest AS (UPDATE repetition.artifact SET manifest ="
-        " convert_to(replace(convert_from(manifest, 'UTF8'), '\"failed\":0', '\"failed\":1'), 'UTF8'))"
-        " UPDATE repetition.profile SET coverage ="
-        " convert_to(replace(convert_from(coverage, 'UTF8'), '\"failed\":0', '\"failed\":1'), 'UTF8')",
+        "WITH manifest AS (UPDATE repetition.artifact SET manifest = convert_to(replace("
+        """convert_from(manifest, 'UTF8'), '"failed":0', '"failed":1'), 'UTF8')) """
+        "UPDATE repetition.profile SET coverage = convert_to(replace("
+        """convert_from(coverage, 'UTF8'), '"failed":0', '"failed":1'), 'UTF8')""",
         "repetition.profile",
     ),
     "stated root": (

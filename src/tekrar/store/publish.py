@@ -189,7 +189,7 @@ def publish(
     actor: str | None = None,
     progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Published:
-    """Publish a plan whole or not at all, after its rows gave its roots again (REL-05, REL-10).
+    """Publish a plan whole or not at all, after its rows gave its roots again (REL-05).
 
     What is not visible yet is recomputed from the rows in a snapshot before the transaction that publishes.
     This one compares seals, row counts and heads under its lock, and so is short (requirements 3.9). A plan

@@ -1,4 +1,4 @@
-"""Right before a publication: its text and profiles recomputed from the rows (requirements 3.9, REL-10).
+"""Right before a publication: its text and profiles recomputed from the rows (requirements 3.9, REL-05).
 
 The publishing transaction compares the stored roots, the seals and the row counts under its lock. That the
 rows still give those roots is found here, before the lock, with what a load's seal and a verification use.

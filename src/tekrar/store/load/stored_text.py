@@ -190,7 +190,7 @@ def _same(what: str, found: bytes, stated: bytes) -> None:
     if found != stated:
         raise IntegrityError(
             f"the {what} that the rows in the database give is another",
-            where=f"database, {_TABLES_OF.get(what, 'core.release')}",
+            where=f"database, core text, {_TABLES_OF.get(what, 'core.release')}",
             expected=f"{stated.hex()[:64]}, found {found.hex()[:64]}",
             mend="nothing was sealed; load it again, and check the disk and memory of the server",
             kind="stored_rows_differ",
