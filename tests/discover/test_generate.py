@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tekrar.core.feature.authority import AUTHORITY_CLASSES
+from tekrar.core.token import TOKENIZER
 from tekrar.discover.lines import lines
 from tekrar.discover.pipeline import generate
 from tekrar.discover.query import places_of_passage
@@ -181,7 +183,27 @@ def test_what_bounds_left_out_is_counted_and_named() -> None:
     assert {"features", "constants", "thresholds", "left_out"} == set(generated.bounds)
     assert generated.bounds["constants"]["suffix.PARTNERS"] == 6
     assert all(isinstance(v, int) for v in generated.bounds["left_out"].values())
+    assert {"links_inside_large_classes", "seeds_of_further_bands"} < set(generated.bounds["left_out"])
     json.dumps(generated.bounds)
+
+
+@pytest.mark.req("CND-03", "CND-09")
+def test_every_feature_is_named_with_version_label_and_parameters() -> None:
+    features = generate(source_of([["Bir iki üç dört."]])).bounds["features"]
+    links = [*features["joins"], *features["folding"], *features["forms"], features["signature"]]
+    assert all(set(one) >= {"name", "version", "authority"} for one in [*links, *features["others"]])
+    assert {one["authority"] for one in [*links, *features["others"]]} <= set(AUTHORITY_CLASSES)
+    assert features["tokenizer"] == TOKENIZER
+    assert [one["name"] for one in features["folding"]][:4] == [
+        "zero-width",
+        "soft-hyphen",
+        "nfc",
+        "case-turkish",
+    ]
+    signature = features["signature"]
+    assert [signature[key] for key in ("authority", "seed", "bands", "rows")] == ["minhash", 1, 20, 3]
+    english = generate(source_of([["One two."]], language="en")).bounds["features"]
+    assert english["folding"][3]["name"] == "case-default"
 
 
 def test_a_repeat_inside_one_paragraph() -> None:

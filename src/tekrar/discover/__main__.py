@@ -19,7 +19,7 @@ def main() -> int:
     artifact, release, out = (Path(a) for a in sys.argv[1:4])
     workers = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     compiled.told.append(
-        lambda folder: print(f"compiling the inner loops once; kept in {folder}", file=sys.stderr, flush=True)
+        lambda folder: print(f"compiling inner loops once; kept in {folder}", file=sys.stderr, flush=True)
     )
     opened = open_release(release, check=False)
     built = Artifact(artifact)

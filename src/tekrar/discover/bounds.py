@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tekrar.core.feature.authority import check_authority
 from tekrar.discover import (
     align,
     assemble,
@@ -45,6 +46,13 @@ MODULES: Final = (
     weights,
 )
 
+#: What else proposes and scores pairs: name, version and authority class.
+OTHERS: Final = [
+    {"name": "token-runs", "version": 1, "authority": check_authority("token_ngram")},
+    {"name": "local-alignment", "version": 1, "authority": check_authority("sequence_alignment")},
+    {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
+]
+
 
 def constants() -> dict[str, Any]:
     """Constants by `module.NAME`: whole numbers, and tuples of them as lists."""
@@ -69,7 +77,7 @@ def report(left_out: dict[str, int], limits: thresholds.Thresholds, *, language:
         language: BCP 47 tag of the release.
     """
     return {
-        "features": features_of(language),
+        "features": features_of(language) | {"signature": signatures.record(), "others": OTHERS},
         "constants": constants(),
         "thresholds": dict(vars(limits)),
         "left_out": dict(sorted(left_out.items())),

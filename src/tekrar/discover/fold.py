@@ -36,7 +36,10 @@ def folding_of(language: str) -> Chain:
 
 
 def features_of(language: str) -> dict[str, Any]:
-    """What the generator's words are made by, as JSON: each part with its version and authority class."""
+    """What the generator's words are made by, as JSON: each part with its version and authority class.
+
+    The features that are made of these words stand in `bounds.report`.
+    """
     label = check_authority("normalized_text")
     return {
         "tokenizer": TOKENIZER,

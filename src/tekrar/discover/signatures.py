@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.core.feature.grams import form_digest, mixed
+from tekrar.core.feature.authority import check_authority
+from tekrar.core.feature.grams import GRAM_VERSION, form_digest, mixed
 from tekrar.discover.compiled import kernel
 from tekrar.discover.stream import Stream
 
@@ -24,6 +25,8 @@ Words64 = NDArray[np.uint64]
 #: Bands, and minima of a band: a pair with half of its words in common meets in one of 14 cases of 15.
 BANDS: Final = 20
 ROWS: Final = 3
+#: The hash of minimum i is mixed with the number SEED + i.
+SEED: Final = 1
 #: Words that both units have, as a share of the words that either has.
 SHARE: Final = (1, 2)
 #: Distinct words that a unit has at least; of fewer there is no share to speak of.
@@ -33,6 +36,28 @@ BUCKET: Final = 16
 NEXT: Final = 2
 #: Tokens signed at once: bounds memory, changes nothing.
 BLOCK_TOKENS: Final = 1 << 20
+
+
+#: Name and version of the feature, over the words of `fold.features_of`.
+FEATURE: Final = ("word-set-minhash", 1)
+
+
+def record() -> dict[str, Any]:
+    """The feature as JSON, with its authority class and its parameters."""
+    return {
+        "name": FEATURE[0],
+        "version": FEATURE[1],
+        "authority": check_authority("minhash"),
+        "digest": "blake2b-64",
+        "grams": GRAM_VERSION,
+        "seed": SEED,
+        "bands": BANDS,
+        "rows": ROWS,
+        "share": list(SHARE),
+        "least_words": LEAST_WORDS,
+        "bucket": BUCKET,
+        "next": NEXT,
+    }
 
 
 @dataclass(frozen=True)
@@ -98,7 +123,7 @@ def _signature(word: Ints, first: Ints, unit: Ints, digest: Words64) -> NDArray[
     found = np.zeros((BANDS * ROWS, len(unit)), np.uint32)
     pieces = list(_pieces(first, unit))
     for row in range(len(found)):
-        salt = mixed(np.array([row + 1], np.uint64))[0]
+        salt = mixed(np.array([SEED + row], np.uint64))[0]
         value = (mixed(digest ^ salt) >> np.uint64(32)).astype(np.uint32)
         for low, high in pieces:
             begin = int(first[unit[low]])
