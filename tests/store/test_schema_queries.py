@@ -110,16 +110,14 @@ def test_members_and_classes_are_paged_by_key(admin: Connection, published: Publ
                 "SELECT status, total, class, length, size, class_no, winner FROM api.list_classes("
                 "%s, %s, 1::smallint, 2, %s::smallint, %s::integer, %s::integer, 10, true)"
             )
-            head, *found = reader.execute(
-                query, (releases["FS"], presentation, 32767, 2147483647, -1)
-            ).fetchall()
-            assert head[:2] == ("listed", len(classes))
-            assert [row[2] for row in found] == classes
+            found = reader.execute(query, (releases["FS"], presentation, 32767, 2147483647, -1)).fetchall()
+            assert {row[:2] for row in found} == {("listed", len(classes))}
+            assert [row[2] for row in found] == (classes or [None])
             if presentation == "dominated":
                 assert found[0][6] == one.exact_class("FS", 1)
-            for row in found:
-                _, *more = reader.execute(query, (releases["FS"], presentation, *row[3:6])).fetchall()
-                assert more == []
+            for row in found if classes else ():
+                (more,) = reader.execute(query, (releases["FS"], presentation, *row[3:6])).fetchall()
+                assert more == ("listed", len(classes), None, None, None, None, None)
         group = sha("witness", "PP", "0")
         found = reader.execute(
             "SELECT occurrence FROM api.list_duplicates(%s, NULL, %s, NULL, NULL, -1, 10)"

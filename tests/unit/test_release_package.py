@@ -119,7 +119,7 @@ class TestManifest:
         provenance = manifest["provenance"]
         data = encode(sample())
         assert provenance["sources"] == [
-            {"name": "s.json", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            {"name": "s.json", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "books": 2}
         ]
         assert provenance["segmenter"] == "source"
         assert provenance["source_metadata_root"] == metadata_root(imported().metadata).hex()
