@@ -396,3 +396,20 @@ def test_identical_paragraphs_stand_once_under_their_class(tmp_path: Path) -> No
     artifact = open_basis(place.artifact, place.release).artifact
     held = {uuid_text(row.tobytes()) for row in artifact.profile("FP").classes["class"]}
     assert {one for one in classes[0] if one} == held
+
+
+def test_segments_lie_in_their_sides_and_begin_with_equal_words(harbour: Place) -> None:
+    import unicodedata
+
+    stored = open_stored(harbour.candidates)
+    text = open_basis(harbour.artifact, harbour.release).opened.release.text
+    seen = 0
+    for at in range(len(stored.candidates)):
+        result = stored.result(at)
+        for (a, b), (c, d) in result.segments:
+            assert result.left.start <= a < b <= result.left.end
+            assert result.right.start <= c < d <= result.right.end
+            words = [unicodedata.normalize("NFC", text[i:j].decode()).split()[0] for i, j in ((a, b), (c, d))]
+            assert words[0] == words[1]
+            seen += 1
+    assert seen >= 4
