@@ -4,7 +4,9 @@ python -m bench.diffs [--pairs N] [--seed N] [FILE.jsonl.gz ...]
 
 Without files: the King James Version of the demo, and what lies in ../shared/corpora. Two kinds of pair:
 passages of the corpora taken at random, and passages of 400 words with every 20th word or so changed. Rates
-are of one process; difflib gets words only, its autojunk off, and its answer is not replayed.
+are of one process, medians of rounds of CPU time; every round draws new passages and gives them to all in
+turn. tekrar begins with bytes and cuts them; difflib and rapidfuzz (where installed) get words that are cut
+already, autojunk off, and their answer is not replayed. With --share another share of the words is changed.
 """
 
 from __future__ import annotations
@@ -15,18 +17,22 @@ import gzip
 import importlib
 import json
 import random
+import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tekrar.core.diff import Units, diff, replay, units_of, verify
+from tekrar.core.diff import Script, Units, diff, replay, units_of, verify
 from tekrar.core.diff.script import EQUAL
 from tekrar.demo.kjv import installed_module, read_bible, records
 
 SHARED = Path(__file__).parents[2] / "shared" / "corpora"
 LENGTH = 400
 SIZE = 100_000
+ROUNDS, PAIRS = 5, 100
+WHOLE = "made, replayed, derived again"
 
 
 def texts_of(file: Path) -> list[str]:
@@ -77,27 +83,42 @@ def changed(text: str, pick: random.Random, share: float = 0.05) -> str:
     return " ".join(found)
 
 
-def long_pairs(texts: Sequence[str], pick: random.Random, count: int) -> list[tuple[str, str]]:
+def long_pairs(texts: Sequence[str], pick: random.Random, count: int, share: float) -> list[tuple[str, str]]:
     """Near pairs of passages of `LENGTH` words."""
     words = " ".join(texts).split(" ")
     if len(words) <= LENGTH:
         return []
     starts = [pick.randrange(len(words) - LENGTH) for _ in range(count)]
     lefts = [" ".join(words[at : at + LENGTH]) for at in starts]
-    return [(left, changed(left, pick)) for left in lefts]
+    return [(left, changed(left, pick, share)) for left in lefts]
 
 
-def replayed(pairs: Sequence[tuple[Units, Units]]) -> None:
-    """Derive and replay."""
-    for left, right in pairs:
+def cut(pairs: Sequence[tuple[bytes, bytes]]) -> list[tuple[Units, Units]]:
+    """The pairs in units."""
+    return [(units_of(left), units_of(right)) for left, right in pairs]
+
+
+def proved(pairs: Sequence[tuple[bytes, bytes]], scripts: Sequence[Script]) -> int:
+    """Cut and verify scripts that are there already, which replays and derives once."""
+    for (a, b), script in zip(pairs, scripts, strict=True):
+        verify(script, units_of(a), units_of(b))
+    return len(pairs)
+
+
+def replayed(pairs: Sequence[tuple[bytes, bytes]]) -> int:
+    """Cut, derive and replay; the number of pairs."""
+    for a, b in pairs:
+        left, right = units_of(a), units_of(b)
         if replay(diff(left, right), left, right) != right.witness():
-            raise AssertionError((left.text, right.text))
+            raise AssertionError((a, b))
+    return len(pairs)
 
 
-def checked(pairs: Sequence[tuple[Units, Units]]) -> int:
-    """Derive and verify, which replays and derives again; the number of operations that are not equal."""
+def checked(pairs: Sequence[tuple[bytes, bytes]]) -> int:
+    """Cut, derive and verify, which replays and derives again; the number of unequal operations."""
     count = 0
-    for left, right in pairs:
+    for a, b in pairs:
+        left, right = units_of(a), units_of(b)
         script = diff(left, right)
         verify(script, left, right)
         count += sum(operation[0] != EQUAL for operation in script.operations)
@@ -105,13 +126,10 @@ def checked(pairs: Sequence[tuple[Units, Units]]) -> int:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Least CPU seconds of three rounds, and the answer."""
-    best, answer = float("inf"), None
-    for _ in range(3):
-        began = time.process_time()
-        answer = work()
-        best = min(best, time.process_time() - began)
-    return best, answer
+    """CPU seconds and the answer."""
+    began = time.process_time()
+    answer = work()
+    return time.process_time() - began, answer
 
 
 def by_difflib(pairs: Sequence[tuple[Units, Units]]) -> int:
@@ -126,41 +144,44 @@ def by_rapidfuzz(pairs: Sequence[tuple[Units, Units]]) -> int:
     return sum(sum(c.tag != "equal" for c in indel.opcodes(a.solid_key, b.solid_key)) for a, b in pairs)
 
 
-def report_long(name: str, texts: Sequence[str], pick: random.Random) -> None:
-    """Rates of near pairs of 400 words."""
-    pairs = long_pairs(texts, pick, 100)
-    if not pairs:
-        return
-    spent, units = timed(lambda: [(units_of(a.encode()), units_of(b.encode())) for a, b in pairs])
-    made, _ = timed(lambda: replayed(units))
-    full, ours = timed(lambda: checked(units))
-    peer, theirs = timed(lambda: by_difflib(units))
-    rate = {
-        "diffs/s with replay": len(pairs) / made,
-        "verified and derived again": len(pairs) / full,
-        "and cutting into units": len(pairs) / (full + spent),
-        "difflib": len(pairs) / peer,
-    }
-    try:
-        quick, fewest = timed(lambda: by_rapidfuzz(units))
-        rate[f"rapidfuzz ({fewest} operations)"] = len(pairs) / quick
-    except ImportError:
-        pass
-    shown = ", ".join(f"{what} {value:,.0f}" for what, value in rate.items())
-    print(f"{name:<24} {shown}; operations {ours} to difflib's {theirs}: {ours / max(theirs, 1):.2f}")
+def report_long(name: str, texts: Sequence[str], pick: random.Random, *, share: float) -> float:
+    """Print and give the rates of near pairs of 400 words: of tekrar's whole way, in pairs a second."""
+    rates: dict[str, list[float]] = {}
+    operations: dict[str, int] = {}
+    for _ in range(ROUNDS):
+        drawn = long_pairs(texts, pick, PAIRS, share)
+        pairs = [(left.encode(), right.encode()) for left, right in drawn]
+        if not pairs:
+            return 0.0
+        units = cut(pairs)
+        ways: dict[str, Callable[[], int]] = {
+            WHOLE: partial(checked, pairs),
+            "verified": partial(proved, pairs, [diff(*both) for both in units]),
+            "made and replayed": partial(replayed, pairs),
+            "difflib": partial(by_difflib, units),
+            "rapidfuzz": partial(by_rapidfuzz, units),
+        }
+        for way, work in ways.items():
+            try:
+                spent, found = timed(work)
+            except ImportError:
+                continue
+            rates.setdefault(way, []).append(len(pairs) / spent)
+            operations[way] = operations.get(way, 0) + found
+    shown = ", ".join(f"{way} {statistics.median(values):,.0f}" for way, values in rates.items())
+    ratio = operations[WHOLE] / max(operations["difflib"], 1)
+    print(f"{name:<24} {shown}; operations {ratio:.2f} of difflib's")
+    return statistics.median(rates[WHOLE])
 
 
 def report_large(texts: Sequence[str], pick: random.Random) -> None:
     """Two nearly equal passages of 100 kB."""
     left = " ".join(texts).encode()[:SIZE].decode(errors="ignore")
-    right = changed(left, pick, 0.01)
-    spent, units = timed(lambda: (units_of(left.encode()), units_of(right.encode())))
+    pair = (left.encode(), changed(left, pick, 0.01).encode())
+    spent, [units] = timed(lambda: cut([pair]))
     made, _ = timed(lambda: diff(*units))
-    full, _ = timed(lambda: checked([units]))
-    print(
-        f"100 kB, 1 % changed: units {spent:.2f} s, diff {made:.2f} s, "
-        f"verified and derived again {full:.2f} s"
-    )
+    full, _ = timed(lambda: checked([pair]))
+    print(f"100 kB, 1 % changed: units {spent:.2f} s, diff {made:.2f} s, all and verified {full:.2f} s")
 
 
 def main() -> None:
@@ -171,11 +192,13 @@ def main() -> None:
         "--pairs", type=int, default=100_000, metavar="N", help="random pairs (default 100000)"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=0.05, help="of words changed (default 0.05)")
     args = parser.parse_args()
     pick = random.Random(args.seed)
     found = corpora(args.files)
-    for name, texts in found.items():
-        report_long(name, texts, pick)
+    cut([(text.encode(), b"") for texts in found.values() for text in texts[:50]])  # tables are read once
+    rates = [report_long(name, texts, pick, share=args.share) for name, texts in found.items()]
+    print(f"all corpora: median {statistics.median(rates):,.0f} a second, {WHOLE}")
     report_large(found["kjv of the demo"], pick)
     each = -(-args.pairs // len(found))
     began, done = time.process_time(), 0
@@ -183,7 +206,7 @@ def main() -> None:
         pairs = random_pairs(texts, pick)
         for _ in range(min(each, args.pairs - done)):
             left, right = next(pairs)
-            checked([(units_of(left.encode()), units_of(right.encode()))])
+            checked([(left.encode(), right.encode())])
             done += 1
     print(
         f"{done:,} random pairs of {len(found)} corpora replayed and verified, "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ VARIABLES: Final = {
     "TEKRAR_ACTOR": "who acts where --as is not given: the name of an actor of the ledger",
     "TEKRAR_CURSOR_KEY": "key that signs cursors, 64 hex digits (default: made in the data folder)",
     "TEKRAR_PG_BIN": "folder with the PostgreSQL programs that the embedded server uses",
+    "TEKRAR_INTERPRETED": "1 runs the loops of discovery uncompiled (slow; the same candidates)",
     "TEKRAR_TRACEBACK": "1 shows the traceback of an internal error",
     "TEKRAR_WORKERS": "worker processes when --workers is not given",
 }
@@ -37,6 +38,7 @@ class Settings:
         traceback: show tracebacks of internal errors.
         workers: worker processes, or None where it says nothing.
         database_url: URL of a PostgreSQL database, or None for the embedded server. May hold a password.
+        url_named: what gave the URL, for messages: the variable, or a verb's option.
         data_dir: absolute folder of the embedded server; None where not even a home is named.
         pg_bin: absolute folder of PostgreSQL programs to use and no other, or None.
         actor: name of the actor who acts, or None.
@@ -47,6 +49,7 @@ class Settings:
     traceback: bool = False
     workers: int | None = None
     database_url: str | None = field(default=None, repr=False)
+    url_named: str = "TEKRAR_DATABASE_URL"
     data_dir: Path | None = None
     pg_bin: Path | None = None
     search_path: str = ""
@@ -71,6 +74,18 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         actor=found.get("TEKRAR_ACTOR") or None,
         cursor_key=_key(found, "TEKRAR_CURSOR_KEY"),
     )
+
+
+def with_url(settings: Settings, url: str | None, *, named: str) -> Settings:
+    """The settings with the URL of a verb's option; as they are where it was not given.
+
+    Raises:
+        UsageError: it is no URL of PostgreSQL; the option is named, and the URL, which may hold a password,
+            is not shown.
+    """
+    if not url:
+        return settings
+    return replace(settings, database_url=_url({named: url}, named), url_named=named)
 
 
 @contextmanager
@@ -151,8 +166,28 @@ def _data_dir(found: Mapping[str, str]) -> Path | None:
 def _refuse(name: str, value: str | None, expected: str) -> UsageError:
     return UsageError(
         f"{name} is {value[:40]!r}" if value is not None else f"{name} has the wrong form",
-        where="environment",
+        where="command line" if name.startswith("--") else "environment",
         expected=expected,
-        mend=f"correct or unset {name}",
+        mend=f"correct {name}" if name.startswith("--") else f"correct or unset {name}",
         kind="bad_setting",
     )
+
+
+def interpreted() -> bool:
+    """Whether `TEKRAR_INTERPRETED` asks for uncompiled loops; they give the same bytes."""
+    return bool(os.environ.get("TEKRAR_INTERPRETED"))
+
+
+def kernel_folder() -> Path | None:
+    """Where compiled loops are kept: `$NUMBA_CACHE_DIR`, else `tekrar/kernels` in the user's cache folder.
+
+    Returns:
+        The folder, or None where a user has no home.
+    """
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tekrar" / "kernels"
+    except RuntimeError:
+        return None

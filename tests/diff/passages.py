@@ -48,8 +48,8 @@ def oracle_units(units: Units) -> list[oracle.Unit]:
 
 
 def in_units(script: Script, left: Units, right: Units) -> list[oracle.Step]:
-    a, b = left.index, right.index
-    return [(NAMES[c], a[p], a[q], b[r], b[s]) for c, p, q, r, s in script.operations]
+    a, b = left.at, right.at
+    return [(NAMES[c], a(p), a(q), b(r), b(s)) for c, p, q, r, s in script.operations]
 
 
 def kjv_pairs(count: int, *, seed: int) -> Iterator[tuple[bytes, bytes]]:

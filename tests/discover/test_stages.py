@@ -122,7 +122,7 @@ def test_alignment_finds_the_changed_passage_with_its_ends() -> None:
     seeds = (at, to, np.array([3, 4], np.int32), np.array([30 * BIT, 40 * BIT], np.int32))
     none = np.zeros(len(stream), np.int32)
     one = np.array([0], np.int32)
-    found = align_pairs(
+    found, _ = align_pairs(
         stream, (rarity, rarity), (none, none), limits, seeds, np.array([0, 2]), (one, one + 1)
     )
     assert (found.a0[0, 0], found.a1[0, 0], found.b0[0, 0], found.b1[0, 0]) == (2, 10, 13, 21)

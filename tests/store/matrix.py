@@ -122,7 +122,9 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "get_occurrence",
             "list_classes",
             "list_duplicates",
+            "listed",
             "occurrence_status",
+            "plain_witness",
             "refuse_absent",
             "refuse_argument",
             "refuse_torn",
@@ -131,6 +133,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "releases",
             "text_slice",
             "why",
+            "witness_root",
         )
     },
     **{f"api.{name}": frozenset({PUBLISHER}) for name in ("prepare_publication", "publish", "withdraw")},
@@ -139,12 +142,18 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in ("actor", "freeze", "grant_role", "revoke_grant")
     },
     "api.grants": _AUTHORITY,
+    "api.row_counts": frozenset({AUDITOR}),
     "api.unsealed_rows": frozenset({AUDITOR}),
     "api.verify_ledger": _AUTHORITY,
     "api.not_found": frozenset(GRANTABLE),
     "api.require_scope": frozenset(GRANTABLE),
     "api.scopes": frozenset(GRANTABLE),
     "api.texts_in_scope": frozenset(GRANTABLE),
+    **{
+        f"api.{name}": frozenset({READER, CURATOR, REVIEWER})
+        for name in ("profiles_to_read", "published_profiles", "published_texts", "texts_to_read")
+    },
+    "api.releases_to_read": frozenset(GRANTABLE),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),
     "api.profiles_in_scope": _HEADS,
     "api.token": frozenset(GRANTABLE),

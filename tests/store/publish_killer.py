@@ -1,8 +1,9 @@
-"""Runs `tekrar` command lines for tests that kill them: `python -m tests.store.publish_killer`.
+"""Runs command lines for tests that kill them: `python -m tests.store.publish_killer`.
 
 Reads one JSON object a line, {"words", "env"}; forks a process that runs the command line, answers with its
 number, {"pid"}, and when it has ended with how, as the kernel tells it: {"signal": 9} or {"exit": 0}. The
-fork spares the start of Python; what it runs is the whole verb, connection included.
+fork spares the start of Python; what it runs is the whole verb of `tekrar`, connection included, or
+`submit ROOT`, which prepares and publishes an artifact of invented roots.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import tekrar.cli.publish
 import tekrar.cli.withdraw
 import tekrar.store.publish
 import tekrar.store.session  # noqa: F401  (imported before the forks)
 from tekrar.cli import main
 from tests.store.place import environment
+from tests.store.publish_submit import main as submit
 
 
 def run(words: list[str], env: dict[str, str]) -> int:
@@ -29,7 +30,7 @@ def run(words: list[str], env: dict[str, str]) -> int:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
         os.dup2(nowhere, standard)
-    return main(words)
+    return submit(words[1:]) if words[0] == "submit" else main(words)
 
 
 def serve() -> None:

@@ -13,7 +13,7 @@ import random
 import sys
 
 from tekrar.errors import TekrarError
-from tekrar.store.publish import Plan, prepare, publish
+from tekrar.store.publish import Plan, prepare, submit
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import of_url
 
@@ -36,7 +36,7 @@ class Racer:
 
     def publish(self) -> list[str]:
         try:
-            return [publish(self.login, self.plan, actor="yayıncı").outcome]
+            return [submit(self.login, self.plan, actor="yayıncı").outcome]
         except TekrarError as error:
             return [error.kind]
 

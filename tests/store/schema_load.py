@@ -120,7 +120,10 @@ def load_text(
     copy(connection, targets["core.book"], key, [(0, b"bah\x00ce", None, False, 0, 1, 0, len(text.data))])
     whole = (0, len(text.paragraphs), 0, len(text.sentences), 0, len(text.data))
     copy(connection, targets["core.chapter"], key, [(0, 0, 1, b"Kuyu", *whole)])
-    named = [(*row, 0, b"bah\x00ce", 1, b"Kuyu") for row in text.paragraphs]
+    named = [
+        (*row, 0, b"bah\x00ce", 1, b"Kuyu", 1, row[0] + 1, "bahçe.jsonl".encode(), sha("bahçe.jsonl"))
+        for row in text.paragraphs
+    ]
     copy(connection, targets["core.paragraph"], key, named)
     copy(connection, targets["core.sentence"], key, text.sentences)
     copy(connection, targets["core.separator"], key, text.separators)
@@ -195,17 +198,20 @@ def occurrence_rows(short: str, text: Text, release: uuid.UUID) -> list[Row]:
 
 
 def _derived(short: str, release: uuid.UUID, text: Text, of: tuple[int, int, int, int | None]) -> Row:
-    """Paragraphs, class, group, size and reasons, as they stand beside an occurrence."""
+    """Paragraphs, class, group, size, reasons and the end, as they stand beside an occurrence."""
     unit, length, part, number = of
     places = (
         [unit, unit] if short in ("FP", "PP") else [text.sentences[i][1] for i in (unit, unit + length - 1)]
     )
+    ends = (None, None)
+    if places[1] > places[0]:
+        ends = (None, text.sentences[unit + length - 1][4] - text.paragraphs[places[1]][8])
     if number is None:
-        return (*places, None, None, None, 1 if part == 4 else None)
+        return (*places, None, None, None, 1 if part == 4 else None, *ends)
     size = sum(state[2] == number for state in STATES[short])
     if short == "PP":
-        return (*places, None, sha("witness", short, str(number)), size, None)
-    return (*places, name(str(release), short, "class", str(number)), None, size, None)
+        return (*places, None, sha("witness", short, str(number)), size, None, *ends)
+    return (*places, name(str(release), short, "class", str(number)), None, size, None, *ends)
 
 
 def class_rows(short: str, release: uuid.UUID) -> list[Row]:

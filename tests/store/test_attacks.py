@@ -416,7 +416,7 @@ def test_t26_what_the_owner_takes_away_the_schema_s_snapshot_finds(world: World)
 def test_t24_one_login_is_one_actor(world: World) -> None:
     connection = world.connect(ADMINISTRATOR)
     taken = world.actor(REVIEWER, "all")
-    for name in ("ikinci", taken + " "):
+    for name in ("ikinci", taken + "x"):
         error = error_of(connection, ADMINISTRATOR, "SELECT api.actor(%s, %s)", name, taken)
         assert error.sqlstate == "TK035"
         assert "another actor" in str(error)

@@ -267,7 +267,6 @@ HOSTILE_WORDS = (
     "%_\\%",
     "$$; SELECT 1; $$",
     "{actor}%s%I%%",
-    "\u202egizli\u202c",
     "a\u0301",
     "*",
     "null",

@@ -358,3 +358,48 @@ def test_the_comparison_sees_one_row(place: Place) -> None:
         assert contents(place.database) != changed
         connection.execute("DROP TABLE public.one")
     assert contents(place.database) == before
+
+
+class TestWords:
+    """Text that is kept or compared."""
+
+    @pytest.mark.parametrize("book", ["Çiçek", "", "\u202e"])
+    def test_a_book_that_is_not_there(self, place: Place, login: str, book: str) -> None:
+        release = place.done("releases", url=login)["releases"][0]["release"]
+        row = occurrence_of(place, release)
+        place.refused("bad_argument", "duplicates", release, row, "--book", book, url=login)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("duplicates", "x", "y", "--book", "\udcff"),
+            ("duplicates", "x", "y", "--not-book", "\udcff"),
+            ("freeze", "--reason", "\udcff", "--as", "Defne"),
+            ("withdraw", "x", "--reason", "\udcff", "--as", "Ege"),
+            ("actor", "\udcff", "--as", "Defne"),
+            ("actor", "x", "--login", "\udcff", "--as", "Defne"),
+            ("grant", "Ege", "reader", "--scope", "\udcff", "--as", "Defne"),
+            ("grant", "\udcff", "reader", "--as", "Defne"),
+            ("releases", "--database-url", "postgresql:///d?host=\udcff"),
+            ("db", "init", "--administrator", "\udcff"),
+        ],
+        ids=lambda words: " ".join(words[:1] + words[-2:-1]),
+    )
+    def test_bytes_that_are_no_text(self, place: Place, login: str, words: tuple[str, ...]) -> None:
+        before = contents(place.database)
+        status, found = place.run(*words, url=login)
+        assert contents(place.database) == before
+        assert (status, found["error"]["kind"]) == (2, "bad_arguments")
+        assert "UTF-8" in found["error"]["message"]
+
+
+def occurrence_of(place: Place, release: str) -> str:
+    """An occurrence of a release."""
+    with open_target(of_embedded(place.database, user=SUPERUSER)) as connection:
+        row = connection.execute(
+            "SELECT o.occurrence::text FROM repetition.occurrence o"
+            " JOIN repetition.repetition_release r USING (profile_key) WHERE r.release = %s LIMIT 1",
+            (release,),
+        ).fetchone()
+    assert row is not None
+    return str(row[0])

@@ -118,6 +118,8 @@ def test_a_login_that_is_gone_stops_nothing(world: World) -> None:
         ("LOGIN NOINHERIT IN ROLE tekrar_builder", "owner or builder"),
         ("LOGIN NOINHERIT IN ROLE pg_read_all_data", "reads or writes everything"),
         ("LOGIN NOINHERIT IN ROLE postgres", "a superuser"),
+        ("LOGIN NOINHERIT IN ROLE pg_signal_backend", "a role of the server"),
+        ("LOGIN NOINHERIT CREATEDB", "makes databases"),
         ("LOGIN INHERIT", "inherits"),
     ],
 )
@@ -142,6 +144,18 @@ def test_a_login_that_can_do_more_is_no_actor_s(world: World, options: str | Non
         with pytest.raises(psycopg.Error) as error:
             world.name("kendisi " + own, own)
         assert error.value.sqlstate == "TK035"
+
+
+def test_the_owner_of_the_database_is_no_actor(world: World) -> None:
+    """Its settings, its schemas and the database itself are the owner's to change or drop."""
+    login = world.logins.make("sahip")
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute(f"ALTER DATABASE {world.place.database} OWNER TO {login}".encode())
+        world.admin.execute("SET LOCAL ROLE tekrar_owner")
+        with pytest.raises(psycopg.Error) as error:
+            world.admin.execute("SELECT curation.check_login(%s)", (login,))
+    assert error.value.sqlstate == "TK035"
+    assert "the owner of the database" in str(error.value)
 
 
 def test_an_actor_reads_the_schema_s_state_by_whatever_role_it_has(world: World) -> None:

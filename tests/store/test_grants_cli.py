@@ -26,7 +26,9 @@ def run(world: World, tmp_path_factory: pytest.TempPathFactory) -> Run:
         more = {"TEKRAR_DATABASE_URL": url_of(world.place, user=user), "TEKRAR_CURSOR_KEY": "ab" * 32}
         done = tekrar(folder, *words, "--json", **more, **({"TEKRAR_ACTOR": actor} if actor else {}))
         assert done.returncode == status, (words, done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr
+        # Nothing but the error reaches standard error: no traceback, and no word of the driver.
+        told = ("tekrar: error [", "  where:", "  expected:", "  mend:")
+        assert [line for line in done.stderr.splitlines() if not line.startswith(told)] == []
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return found
 

@@ -325,4 +325,20 @@ def test_a_withdrawn_release_stays_and_answers_integrity_error(
     assert (found["status"], found["code"]) == ("integrity_error", "withdrawn_release")
     assert "withdrawn" in place.run("why", release, id)["account"][0]
     assert place.run("duplicates", release, id)["status"] == "integrity_error"
+    matched = example(corpus, "FP", "matched")
+    more = {"TEKRAR_DATABASE_URL": place.urls["login"], "TEKRAR_CURSOR_KEY": "ab" * 32}
+    for words in (
+        *((verb, release, one) for verb in ("status", "occurrence", "duplicates") for one in (id, matched)),
+        ("occurrence", release, id, "--text"),
+        ("release", "classes", release),
+        ("release", "coverage", release),
+    ):
+        done = tekrar(place.folder, *words, **more)
+        told = f"tekrar: release {release} was withdrawn: a wrong page\n"
+        assert (done.returncode, done.stderr) == (0, told), words
+        if "--text" not in words and len(words) == 3 and words[0] != "release":
+            assert place.run(*words)["presentation"] is None, words
+    assert (
+        tekrar(place.folder, "status", published["PP"], example(corpus, "PP", "unique"), **more).stderr == ""
+    )
     assert place.refused("publish", "--all", str(place.artifact), actor="Ege") == "withdrawn"

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tekrar.store.publish import prepare
-from tekrar.store.publish import publish as publish_plan
+from tekrar.store.publish import prepare, submit
 from tekrar.store.roles import LOGIN
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
@@ -57,7 +56,7 @@ def fresh(admin: Connection) -> Loaded:
 
 def publish_again(database: Embedded, one: Loaded) -> str:
     with open_target(of_embedded(database, user=LOGIN)) as connection:
-        return publish_plan(
+        return submit(
             connection, prepare(connection, one.artifact_root.hex(), None, actor="yayıncı"), actor="yayıncı"
         ).outcome
 
@@ -79,9 +78,7 @@ def test_a_client_killed_at_any_step_has_published_nothing(
     slowest = 0.0
     for n in range(1, len(steps) + 1):
         before = everything(admin)
-        pid = killer.start(
-            url_of(database, user=LOGIN), "publish", "--all", one.artifact_root.hex(), stop_at=str(n)
-        )
+        pid = killer.start(url_of(database, user=LOGIN), "submit", one.artifact_root.hex(), stop_at=str(n))
         until(lambda: held_at_a_step(admin))
         os.kill(pid, signal.SIGKILL)
         assert killer.ended() == {"signal": signal.SIGKILL}, steps[n - 1]
@@ -113,7 +110,7 @@ def test_a_client_killed_between_its_statements_has_published_all_or_nothing(
 
     def run(cut: Cut, one: Loaded) -> dict[str, int]:
         thread = relay[0].start(cut)
-        process = os.pidfd_open(killer.start(url, "publish", "--all", one.artifact_root.hex()))
+        process = os.pidfd_open(killer.start(url, "submit", one.artifact_root.hex()))
         cut.kill.put(lambda: signal.pidfd_send_signal(process, signal.SIGKILL))
         ended = killer.ended()
         os.close(process)
@@ -153,15 +150,18 @@ def test_a_client_killed_between_its_statements_has_published_all_or_nothing(
 def test_a_process_of_its_own_killed_at_moments_of_chance(
     admin: Connection, actors: Loaded, database: Embedded, tmp_path: Path
 ) -> None:
-    """No fork and no seam: `tekrar publish --all` as a user starts it, killed after a part of its time."""
+    """No fork and no seam: a process that prepares and submits, killed after a part of its time."""
     whole = 0.0
     for part in [None, *(n / 16 for n in range(20))]:
         one = fresh(admin)
         before = everything(admin)
         begun = time.monotonic()
         child = subprocess.Popen(
-            [sys.executable, "-m", "tekrar", "publish", "--all", one.artifact_root.hex(), "--as", "yayıncı"],
-            env=environment(tmp_path, TEKRAR_DATABASE_URL=url_of(database, user=LOGIN)),
+            [sys.executable, "-m", "tests.store.publish_submit", one.artifact_root.hex()],
+            env=environment(
+                tmp_path, TEKRAR_DATABASE_URL=url_of(database, user=LOGIN), TEKRAR_ACTOR="yayıncı"
+            ),
+            cwd=Path(__file__).resolve().parents[2],
             stdout=subprocess.DEVNULL,
         )
         if part is None:

@@ -18,8 +18,7 @@ import pytest
 from tekrar.errors import DatabaseError
 from tekrar.store.backup import backup, restore
 from tekrar.store.publish import Published as Outcome
-from tekrar.store.publish import prepare
-from tekrar.store.publish import publish as publish_plan
+from tekrar.store.publish import prepare, submit
 from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
@@ -147,7 +146,7 @@ def publishing(
     plan = prepare(login, one.artifact_root.hex(), None, actor=actor)
     login.execute(f"SET tekrar.stop_at = '{at}'; SET tekrar.stop_for = {seconds}".encode())
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(publish_plan, login, plan, actor=actor)
+        future = pool.submit(submit, login, plan, actor=actor)
         until(lambda: held_at_a_step(admin))
         yield future
         future.result(60)

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tekrar.errors import NotFoundError
-from tekrar.store.publish import prepare, withdraw
-from tekrar.store.publish import publish as publish_plan
+from tekrar.store.publish import prepare, submit, withdraw
 from tekrar.store.read import Reader
 from tekrar.store.roles import LOGIN
 from tekrar.store.session import Connection, open_target
@@ -130,7 +129,7 @@ def test_readers_see_old_or_new_and_nothing_between(
             duplicates_of(releases["FP"], matched),
         )
         with polling(database, *questions) as polled:
-            assert publish_plan(connection, plan, actor="yayıncı").outcome == "published"
+            assert submit(connection, plan, actor="yayıncı").outcome == "published"
         expected: list[list[Any]] = [
             [(), whole_set(first)],
             ["not_found", ("matched", None)],
@@ -143,7 +142,7 @@ def test_readers_see_old_or_new_and_nothing_between(
         plan, releases = plan_and_ids(second)
         questions = (visible, *questions[1:3], status_of(releases["FP"], str(second.occurrence("FP", 0))))
         with polling(database, *questions) as polled:
-            assert publish_plan(connection, plan, actor="yayıncı").outcome == "published"
+            assert submit(connection, plan, actor="yayıncı").outcome == "published"
         check(
             polled,
             [

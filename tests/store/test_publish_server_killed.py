@@ -115,13 +115,13 @@ def waiting(server: Server) -> Loaded:
 def test_a_server_killed_at_a_step_of_publishing_has_published_nothing(
     server: Server, killer: Killer, waiting: Loaded, n: int
 ) -> None:
-    words = ("publish", "--all", waiting.artifact_root.hex())
+    words = ("submit", waiting.artifact_root.hex())
     killed_at(server, killer, words, str(n), client=False)
 
 
 @pytest.mark.req("REL-05", "REL-06")
 def test_after_the_kills_it_is_published_whole(server: Server, killer: Killer, waiting: Loaded) -> None:
-    killed_at(server, killer, ("publish", "--all", waiting.artifact_root.hex()), "publish/done", client=False)
+    killed_at(server, killer, ("submit", waiting.artifact_root.hex()), "publish/done", client=False)
     with server.connect() as admin:
         before = everything(admin)
         plan = plan_of(admin, waiting, *PROFILES, together=True)
@@ -143,7 +143,7 @@ def test_a_server_killed_around_commit_has_published_all_or_nothing(
     with server.connect() as admin:
         one = fresh(admin)
         before = everything(admin)
-        words = ("publish", "--all", one.artifact_root.hex())
+        words = ("submit", one.artifact_root.hex())
         killer.start(url_of(server.database, user=LOGIN), *words, stop_at="publish/done", stop_for=0.05)
         until(lambda: held_at_a_step(admin))
         pid = server.launcher.ensure().pid

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,16 @@ import pytest
 
 from tekrar.core.encoding import canonical_json
 from tekrar.core.identity import uuid_text
+from tekrar.settings import Settings
 from tekrar.store.embedded import DATABASE
 from tekrar.store.publish import plan_from_json
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
+from tekrar.store.server.account import server_account
 from tekrar.store.server.launcher import Launcher
 from tekrar.store.session import ask, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tekrar.view.open import open_corpus
+from tests.other_server import other_server
 from tests.store.contents import contents
 from tests.store.load_corpus import make
 from tests.store.place import environment, settings_in, tekrar
@@ -58,16 +61,21 @@ class Folder:
     """A data folder with an embedded server."""
 
     path: Path
+    more: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        return settings_in(self.path, **self.more)
 
     def run(self, *words: str, status: int = 0) -> dict[str, Any]:
-        done = tekrar(self.path, *words, "--json")
+        done = tekrar(self.path, *words, "--json", **self.more)
         assert done.returncode == status, (words, done.stdout, done.stderr)
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return found
 
     @property
     def database(self) -> Embedded:
-        running = Launcher(settings_in(self.path)).ensure()
+        running = Launcher(self.settings).ensure()
         return Embedded(running.socket_dir, running.server_user, DATABASE)
 
 
@@ -97,6 +105,8 @@ def source(folders: list[Folder], made: tuple[Path, Path]) -> Folder:
     one.run("db", "init", "--administrator", "Defne 😀")
     one.run("actor", "Ege", "--as", "Defne 😀")
     one.run("grant", "Ege", "publisher", "--as", "Defne 😀")
+    one.run("actor", "Derya", "--as", "Defne 😀")
+    one.run("grant", "Derya", "auditor", "--as", "Defne 😀")
     one.run("publish", "--all", str(artifact), "--as", "Ege")
     text, other = make(made[0].parent / "second", more="Yeni bir söz.")
     one.run("load", str(other), "--release", str(text))
@@ -143,6 +153,7 @@ def test_a_restored_store_is_the_same_and_goes_on(
     target = folders[1]
     target.run("db", "restore", str(dump))
     assert contents(target.database) == contents(source.database)
+    assert target.run("release", "verify", "--all", "--as", "Derya")["verified"] is True
     before = answers(source, made)
     assert {one["state"] for one in before["releases"]} == {"visible", "withdrawn", "earlier"}
     assert answers(target, made) == before
@@ -161,6 +172,32 @@ def test_a_restored_store_is_the_same_and_goes_on(
     target.run("load", str(artifact), "--release", str(release))
     assert target.run("publish", "--all", str(artifact), "--as", "Ege")["outcome"] == "published"
     assert contents(source.database) == rows
+
+
+@pytest.mark.req("REL-10")
+def test_a_store_restored_on_another_version_verifies_and_a_changed_constraint_there_is_found(
+    dump: Path, source: Folder, launcher: Launcher, tmp_path: Path
+) -> None:
+    """From the older of two versions to the newer one, the way in which a store moves."""
+    other, line = other_server(settings_in(tmp_path), server_account(None))
+    if other is None or other.major < launcher.binaries().major:
+        pytest.skip(f"needs a newer PostgreSQL: {line}")
+    target = Folder(tmp_path, {"TEKRAR_PG_BIN": str(other.folder)})
+    try:
+        target.run("db", "restore", str(dump))
+        assert contents(target.database) == contents(source.database)
+        assert target.run("release", "verify", "--all", "--as", "Derya")["verified"] is True
+        with open_target(of_embedded(target.database, user=SUPERUSER)) as connection:
+            connection.execute(
+                "ALTER TABLE repetition.profile DROP CONSTRAINT initial_matrix,"
+                " ADD CONSTRAINT initial_matrix CHECK (short IN ('FP', 'FS', 'PP', 'PS'))"
+            )
+        told = tekrar(tmp_path, "release", "verify", "--all", "--as", "Derya", "--json", **target.more)
+        findings = json.loads(told.stdout.splitlines()[0])["findings"]
+        assert told.returncode == 4
+        assert {one["place"] for one in findings} == {"constraint repetition.profile initial_matrix"}
+    finally:
+        Launcher(target.settings).stop()
 
 
 def test_what_is_loaded_and_published_later_erases_nothing_row_77(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import psycopg
 import pytest
 
@@ -287,3 +290,43 @@ def test_a_publisher_sees_what_is_sealed(admin: Connection, actors: Loaded) -> N
 def test_the_proof_of_the_connection_can_fail(admin: Connection) -> None:
     with pytest.raises(AssertionError):
         prove_owner(admin)
+
+
+class _Sealing:
+    """A connection whose seal is asked with another digest than the rows gave."""
+
+    def __init__(self, connection: Connection, function: str, place: int) -> None:
+        self._connection, self._function, self._place = connection, function, place
+
+    def execute(self, query: Any, parameters: Any = None) -> Any:
+        if self._function in str(query):
+            parameters = [*parameters[: self._place], bytes(32), *parameters[self._place + 1 :]]
+        return self._connection.execute(query, parameters)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+@pytest.mark.parametrize(
+    ("function", "place", "fact"),
+    [
+        ("api.seal_text", 1, "certified digest"),
+        ("api.seal_text", 2, "core release manifest root"),
+        ("api.seal_artifact", 1, "artifact root"),
+    ],
+)
+def test_a_seal_of_another_digest_than_was_stated_is_refused(
+    admin: Connection, loaded: Loaded, function: str, place: int, fact: str
+) -> None:
+    """Requirements 3.9: the database itself compares what was recomputed with what the load stated."""
+
+    def loading() -> None:
+        with admin.transaction():
+            admin.execute("SET LOCAL SESSION AUTHORIZATION tekrar_builder")
+            load(_Sealing(admin, function, place), prefix=f"mühür {fact}")  # type: ignore[arg-type]
+
+    with pytest.raises(psycopg.Error) as refused:
+        loading()
+    assert refused.value.sqlstate == "TK003"
+    detail = json.loads(refused.value.diag.message_detail or "{}")
+    assert (detail["kind"], detail["fact"], detail["found"]) == ("seal_mismatch", fact, bytes(32).hex())

@@ -96,8 +96,8 @@ def test_members_and_classes_are_paged_by_key(admin: Connection, published: Publ
         assert [row[:2] for row in seen] == [(1, one.occurrence("FS", 1)), (3, one.occurrence("FS", 3))]
         for named in (one.exact_class("FS", 1), one.occurrence("FS", 3)):
             head = reader.execute(
-                "SELECT status, presentation, class, size, chosen FROM"
-                " api.list_duplicates(%s, %s, NULL, NULL, NULL, -1, 9) WHERE row_no IS NULL",
+                "SELECT DISTINCT status, presentation, class, size, chosen FROM"
+                " api.list_duplicates(%s, %s, NULL, NULL, NULL, -1, 9)",
                 (releases["FS"], named),
             ).fetchall()
             assert head == [("matched", "published", one.exact_class("FS", 1), 2, 2)]

@@ -4,7 +4,9 @@ import os
 import socket
 import struct
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -283,3 +285,23 @@ def test_a_connection_is_good_after_any_number_of_refusals(login: Connection) ->
         assert ask(login, b"SELECT 1", role=Role.READER) == [(1,)]
         with transaction(login, role=Role.READER) as connection:
             assert connection.execute(b"SELECT 1").fetchone() == (1,)
+
+
+def test_a_refusal_that_arrives_before_all_is_sent_is_the_only_word(
+    login: Connection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """psycopg logs what it meets when it leaves an aborted pipeline, and that would reach standard error."""
+    execute = login.execute
+
+    def slowly(*words: Any, **more: Any) -> Any:
+        cursor = execute(*words, **more)
+        time.sleep(0.05)
+        return cursor
+
+    monkeypatch.setattr(login, "execute", slowly)
+    with pytest.raises(DatabaseError) as error:
+        ask(login, b"SELECT api.freeze('x')", role=Role.ADMINISTRATOR, read_only=False)
+    assert error.value.kind == "unknown_actor"
+    assert [record for record in caplog.records if record.name.startswith("psycopg")] == []
+    monkeypatch.undo()
+    assert ask(login, b"SELECT 1", role=Role.READER) == [(1,)]

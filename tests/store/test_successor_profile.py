@@ -58,9 +58,11 @@ def rows_of(connection: Connection, artifact: int) -> dict[str, Any]:
 
 
 def listed(connection: Connection, release: uuid.UUID, presentation: str) -> list[Any]:
-    with as_login(connection, READER, "yayıncı") as session:
+    with as_login(connection, READER, "") as session:
         return session.execute(
-            "SELECT class, size, length FROM api.list_classes(%s, %s, -1, 10)", (release, presentation)
+            "SELECT class, size, length FROM api.list_classes(%s, %s, 1::smallint, 2, 32767::smallint,"
+            " 2147483647, -1, 10, false) WHERE class_no IS NOT NULL",
+            (release, presentation),
         ).fetchall()
 
 
@@ -91,7 +93,7 @@ def test_a_successor_profile_leaves_the_earlier_release(
             "SELECT document FROM repetition.profile WHERE profile = %s", (profile.profile_ids["FS"],)
         ).fetchall()
         assert [json.loads(bytes(row[0]))["rule"] for row in found] == [stated]
-    with as_login(admin, READER, "yayıncı") as session:
+    with as_login(admin, READER, "") as session:
         row = session.execute(
             "SELECT status, presentation FROM api.occurrence_status(%s, %s)",
             (releases["FS"], occurrence),

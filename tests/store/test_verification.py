@@ -14,10 +14,21 @@ from tekrar.store.roles import LOGIN
 from tekrar.store.session import open_target
 from tekrar.store.target import of_embedded
 from tekrar.store.verification import CHECKS, DatabaseDiffers, Verified, verify_releases
-from tests.store.kept import AUDITING, Kept, guarded, of_rows, tampering, unguarded, verified
-from tests.store.matrix import BULK, OWNER, POINTERS, ROLES, RUNNER
+from tests.store.kept import (
+    ADMIN,
+    AUDITING,
+    PUBLISHER,
+    Kept,
+    guarded,
+    of_rows,
+    tampering,
+    unguarded,
+    verified,
+)
+from tests.store.matrix import ADMINISTRATOR, BULK, OWNER, POINTERS, ROLES, RUNNER
 from tests.store.place import tekrar, url_of
 from tests.store.schema_database import acting_as, refusal
+from tests.store.schema_publication import call
 from tests.store.test_verification_columns import EMPTY, OTHER, columns_of
 
 
@@ -133,6 +144,45 @@ def test_the_command_line_says_what_was_compared_and_found(kept: Kept, tmp_path:
     assert error["error"]["kind"] == "release_differs"
     assert {one["check"] for one in record["findings"]} == {"publications"}
     assert "  expected  tr\n  found     ku" in plain.stdout
+
+
+@pytest.mark.req("PUB-06")
+def test_who_may_not_verify_is_told_so_and_of_no_damage(kept: Kept, tmp_path: Path) -> None:
+    """Without a grant of auditor for all editions nothing is looked at, whatever else the caller may be."""
+    release = kept.release("second", "FP")
+    for name, scope in (("komşu", "bahçe"), ("kimse", "")):
+        call(kept.admin, ADMINISTRATOR, ADMIN, "api.actor", name, None)
+        if scope:
+            call(kept.admin, ADMINISTRATOR, ADMIN, "api.grant_role", name, "auditor", scope, None, None)
+    login, superuser = url_of(kept.place, user=LOGIN), url_of(kept.place)
+    for url, actor, kind in (
+        (login, "", "unknown_actor"),
+        (login, "nobody", "unknown_actor"),
+        (login, "kimse", "grant_missing"),
+        (login, PUBLISHER, "grant_missing"),
+        (login, "komşu", "grant_missing"),
+        (superuser, "", "unknown_actor"),
+    ):
+        more = {"TEKRAR_DATABASE_URL": url, **({"TEKRAR_ACTOR": actor} if actor else {})}
+        for words in (("--all",), (release,), ("00000000-0000-5000-8000-000000000000",)):
+            done = tekrar(tmp_path, "release", "verify", *words, "--json", **more)
+            error = json.loads(done.stdout)["error"]
+            assert (done.returncode, error["kind"]) == (8, kind), (actor, words)
+            assert "--as" in error["mend"]
+
+
+@pytest.mark.req("ID-04")
+def test_what_is_no_id_is_refused_as_such(kept: Kept, tmp_path: Path) -> None:
+    for actor, words in (
+        (AUDITING, ("release", "verify", "nonsense")),
+        (AUDITING, ("release", "verify", kept.release("second", "FP").upper())),
+        (PUBLISHER, ("withdraw", "nonsense", "--reason", "x")),
+        (PUBLISHER, ("withdraw", "7", "--reason", "x")),
+    ):
+        more = {"TEKRAR_DATABASE_URL": url_of(kept.place, user=LOGIN), "TEKRAR_ACTOR": actor}
+        done = tekrar(tmp_path, *words, "--json", **more)
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, error["code"], error["kind"]) == (2, "usage_error", "bad_id"), words
 
 
 # -- rows: every table -----------------------------------------------------------------------------------
@@ -274,7 +324,9 @@ def test_members_swapped_between_classes_of_equal_size_are_found(kept: Kept) -> 
     )
     found = tampered(
         kept,
-        f"UPDATE {part} SET class_no = CASE row_no WHEN {one[-1]} THEN {b} ELSE {a} END"
+        f"UPDATE {part} AS t SET (class_no, class, group_key, class_size)"
+        f" = (SELECT u.class_no, u.class, u.group_key, u.class_size FROM {part} AS u"
+        f" WHERE u.row_no = {one[-1]} + {other[-1]} - t.row_no)"
         f" WHERE row_no IN ({one[-1]}, {other[-1]})",
         relations=(part,),
     )
@@ -472,7 +524,7 @@ def tampered_schema(kept: Kept, *statements: str) -> Verified:
         ("ALTER TABLE repetition.class DROP CONSTRAINT at_least_two_members CASCADE", "at_least_two_members"),
         ("ALTER TABLE core.sentence DETACH PARTITION core.sentence_1", "core.sentence_1"),
         ("DROP TABLE core.separator_1", "core.separator_1"),
-        ("DROP TABLE repetition.release_set_member", "release_set_member"),
+        ("DROP TABLE repetition.release_set_member CASCADE", "release_set_member"),
         ("DROP TABLE curation.ledger CASCADE", "curation.ledger"),
         ("ALTER FUNCTION api.publish(jsonb) SECURITY INVOKER", "api.publish"),
         ("ALTER FUNCTION api.publish(jsonb) RESET search_path", "api.publish"),

@@ -241,9 +241,10 @@ class Finder:
         left = chosen.astype(np.int32)
         right = np.full(len(chosen), len(self._first) - 1, np.int32)
         at, to, length, weight = seeds
-        return align_pairs(
+        segments, _ = align_pairs(
             stream, (worth, worth), (none, none), limits, (at, to, length, weight), bounds, (left, right)
         )
+        return segments
 
     def _pieces(self, chosen: Ints, segments: Segments) -> list[_Piece]:
         """Segments with their tokens of the release and of the query."""

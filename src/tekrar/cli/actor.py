@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 
+from tekrar.cli.arguments import words
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar actor`."""
-    parser.add_argument("name", metavar="NAME", help="the actor's name")
+    parser.add_argument("name", type=words, metavar="NAME", help="the actor's name")
     parser.add_argument(
-        "--login", metavar="ROLE", help="the actor's database login (default: it speaks through tekrar_login)"
+        "--login",
+        type=words,
+        metavar="ROLE",
+        help="the actor's database login (default: it speaks through tekrar_login)",
     )
     actor_argument(parser)
     database_argument(parser)

@@ -21,6 +21,13 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def words(text: str) -> str:
+    """Text that is kept or compared: bytes of the command line that are no UTF-8 are refused."""
+    if not text.isprintable() and any("\ud800" <= one <= "\udfff" for one in text):
+        raise argparse.ArgumentTypeError("it is not UTF-8; give it as text")
+    return text
+
+
 def number(low: int, high: int = MOST) -> Callable[[str], int]:
     """The type of a whole number from `low` to `high`, in ASCII digits."""
 

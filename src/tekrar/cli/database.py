@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from tekrar.cli import outcome
+from tekrar.cli.arguments import words
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK
-from tekrar.settings import Settings, read_settings
+from tekrar.settings import Settings, read_settings, with_url
 
 if TYPE_CHECKING:
     from tekrar.store.read import Reader
@@ -20,21 +22,24 @@ if TYPE_CHECKING:
 def database_argument(parser: argparse.ArgumentParser) -> None:
     """The option that names another database."""
     parser.add_argument(
-        "--database-url", metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
+        "--database-url", type=words, metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
     )
 
 
 def actor_argument(parser: argparse.ArgumentParser) -> None:
     """The option that says who acts."""
     parser.add_argument(
-        "--as", dest="acting", metavar="ACTOR", help="who acts (default: TEKRAR_ACTOR, else the login's own)"
+        "--as",
+        type=words,
+        dest="acting",
+        metavar="ACTOR",
+        help="who acts (default: TEKRAR_ACTOR, else the login's own)",
     )
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """Settings of the environment and of the verb's own options."""
-    settings = read_settings()
-    return replace(settings, database_url=args.database_url) if args.database_url else settings
+    return with_url(read_settings(), args.database_url, named="--database-url")
 
 
 @contextmanager
@@ -70,6 +75,25 @@ def occurrence_arguments(parser: argparse.ArgumentParser) -> None:
     database_argument(parser)
 
 
+def tell_withdrawn(reader: Reader, release: str, *, withdrawn: bool) -> None:
+    """One line on standard error that a release was withdrawn, and why: its status is a result, no error."""
+    if withdrawn:
+        reason = reader.release(release)["incident_reason"]
+        outcome.say(f"tekrar: release {release} was withdrawn: {reason}", file=sys.stderr)
+
+
+def place_words(record: Mapping[str, Any]) -> str:
+    """Where an occurrence stands: our own ordinals from 1 in book and chapter, and in brackets the source's
+    own numbers, as `tekrar show` says both."""
+    from tekrar.view.plain import isolated
+
+    numbers = {"chapter": "chapter_number", "para": "para", "ord": "ord", "end_ord": "end_ord"}
+    source = [f"{name} {record[key]}" for name, key in numbers.items() if record[key] is not None]
+    book = isolated(record["book_label"] or "book")
+    own = f"{book}  chapter {record['chapter_no']}  paragraph {record['para_no']}"
+    return f"{own}  [{', '.join(source)}]" if source else own
+
+
 def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, always: bool = False) -> int:
     """Print a result; `always` where it is what was asked for."""
     if args.json:
@@ -79,8 +103,18 @@ def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, alwa
     return EXIT_OK
 
 
+#: What a question about a withdrawn release says in its `code`.
+WITHDRAWN: Final = "withdrawn_release"
+
+
 def table(record: Mapping[str, Any]) -> str:
     """A record as aligned lines; what is None is left out."""
     known = {name: value for name, value in record.items() if value is not None}
     width = max(map(len, known), default=0)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in known.items())
+    return "\n".join(f"{name:<{width}}  {_plain(value)}" for name, value in known.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from tekrar.cli.arguments import words
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK, UsageError
 from tekrar.settings import Settings, read_settings
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if action in ("backup", "restore"):
             one.add_argument("file", type=Path, metavar="FILE", help="a file of pg_dump's custom format")
         if action == "init":
-            one.add_argument("--administrator", required=True, metavar="NAME", help="name of the actor")
+            one.add_argument(
+                "--administrator", type=words, required=True, metavar="NAME", help="name of the actor"
+            )
             one.add_argument(
                 "--login",
                 metavar="ROLE",

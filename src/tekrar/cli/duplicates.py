@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from tekrar.cli.arguments import number
-from tekrar.cli.database import database_argument, reading, say
+from tekrar.cli.arguments import number, words
+from tekrar.cli.database import WITHDRAWN, database_argument, place_words, reading, say, tell_withdrawn
+from tekrar.errors import DatabaseError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,17 +23,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--page", type=number(1, 1000), default=100, metavar="N", help="members a page (default 100)"
     )
     parser.add_argument(
-        "--book", action="append", default=[], metavar="BOOK", help="members of this book; may be repeated"
+        "--book",
+        type=words,
+        action="append",
+        default=[],
+        metavar="BOOK",
+        help="members of this book; may be repeated",
     )
     parser.add_argument(
-        "--not-book", action="append", default=[], metavar="BOOK", help="members of no such book"
+        "--not-book", type=words, action="append", default=[], metavar="BOOK", help="members of no such book"
     )
     database_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """List a page."""
-    with reading(args) as reader:
+    with _naming([*args.book, *args.not_book]), reading(args) as reader:
         found = reader.duplicates(
             args.release,
             args.id,
@@ -39,7 +47,32 @@ def run(args: argparse.Namespace) -> int:
             books=args.book,
             but_books=args.not_book,
         )
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     return say(args, found, "\n".join(_lines(found)), always=True)
+
+
+@contextmanager
+def _naming(labels: list[str]) -> Iterator[None]:
+    """Name the labels in the refusal of a book, which the database gives without them."""
+    try:
+        yield
+    except DatabaseError as error:
+        if labels and error.kind == "bad_argument" and error.message.endswith(" is no book"):
+            given = ", ".join(sorted({repr(label[:80]) for label in labels}))
+            error.message = (
+                f"the release has no book {given}"
+                if len(labels) == 1
+                else (f"the release does not have all of the books {given}")
+            )
+            error.mend = "give a book's label as tekrar occurrence and tekrar duplicates print it"
+        raise
+
+
+def _beside(member: dict[str, Any]) -> str:
+    from tekrar.view.plain import isolated
+
+    source = f"  from {isolated(member['source']['name'])}" if member["source"] else ""
+    return source + ("  repeated in a row" if member["adjacent"] else "")
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
@@ -54,10 +87,13 @@ def _lines(found: dict[str, Any]) -> list[str]:
     if found["chosen"] != found["size"]:
         lines.append(f"{found['chosen']} of them in the books asked for")
     lines += [
-        f"{one['occurrence']}  bytes {one['start_byte']}-{one['end_byte']}  {one['book_label']}"
-        f"  chapter {one['chapter']}  paragraph {one['paragraph']}"
+        f"{one['occurrence']}  {place_words(one)}  bytes {one['start_byte']}-{one['end_byte']}{_beside(one)}"
         for one in found["members"]
     ]
+    if any(one["adjacent"] for one in found["members"]):
+        lines.append(
+            "repeated in a row: the member follows upon the one before it; often a refrain, not an error"
+        )
     if found["next"]:
         lines.append(f"more: --cursor {found['next']}")
     return lines

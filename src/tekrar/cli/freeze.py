@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from tekrar.cli.arguments import words
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar freeze`."""
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the ledger")
+    parser.add_argument("--reason", type=words, required=True, metavar="TEXT", help="why; kept in the ledger")
     actor_argument(parser)
     database_argument(parser)
 

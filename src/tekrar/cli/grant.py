@@ -5,20 +5,25 @@ from __future__ import annotations
 import argparse
 from datetime import datetime
 
+from tekrar.cli.arguments import words
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 from tekrar.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar grant`."""
-    parser.add_argument("actor", nargs="?", metavar="ACTOR", help="to whom; without it the grants are listed")
+    parser.add_argument(
+        "actor", type=words, nargs="?", metavar="ACTOR", help="to whom; without it the grants are listed"
+    )
     parser.add_argument(
         "role",
         nargs="?",
         metavar="ROLE",
         help="reader, curator, reviewer, publisher, auditor or administrator",
     )
-    parser.add_argument("--scope", default="*", metavar="EDITION", help="one edition (default: * for all)")
+    parser.add_argument(
+        "--scope", type=words, default="*", metavar="EDITION", help="one edition (default: * for all)"
+    )
     parser.add_argument("--from", dest="start", metavar="TIME", help="ISO 8601 with a zone (default: now)")
     parser.add_argument("--to", dest="end", metavar="TIME", help="ISO 8601 with a zone (default: for good)")
     actor_argument(parser)

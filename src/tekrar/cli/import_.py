@@ -213,7 +213,10 @@ def summary(imported: Imported, info: ReleaseInfo) -> dict[str, Any]:
 
 
 def _told(record: dict[str, Any]) -> list[str]:
+    from tekrar.view.plain import counted
+
     counts = record["counts"]
+    holds = (counted(n, name.removesuffix("s"), name, form=",") for name, n in counts.items())
     files = "1 file" if record["sources"] == 1 else f"{record['sources']} files"
     lines = [
         f"{record['release']}: text release {record['text_release']}",
@@ -221,7 +224,7 @@ def _told(record: dict[str, Any]) -> list[str]:
         f"  language      {record['language']}, scope policy {record['policy']}",
         f"  source        {files}, {record['importer']}",
         f"  sentences     {_segmented(record['segmenter'])}",
-        "  holds         " + ", ".join(f"{counts[key]:,} {key}" for key in counts),
+        "  holds         " + ", ".join(holds),
         f"  certified     {record['certified_digest']}",
         f"  manifest      {record['core_release_manifest_root']}",
     ]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from tekrar.cli.arguments import path
+from tekrar.cli.database import database_argument, settings_of
 from tekrar.cli.outcome import print_json
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK
-from tekrar.settings import read_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="before loading recompute the artifact from its text, not only its roots from its columns",
     )
-    parser.add_argument(
-        "--database-url", metavar="URL", help="the database to use instead of TEKRAR_DATABASE_URL"
-    )
+    database_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,12 +35,12 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.errors import UsageError
     from tekrar.store.load import load
     from tekrar.store.migrate import require_current
+    from tekrar.store.permission import require_role
+    from tekrar.store.roles import Role
     from tekrar.store.session import connect
     from tekrar.verify import verify_full, verify_quick
 
-    settings = read_settings()
-    if args.database_url:
-        settings = replace(settings, database_url=args.database_url)
+    settings = settings_of(args)
     if args.full and args.release is None:
         raise UsageError(
             "a full verification recomputes the artifact from its text",
@@ -59,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     release = None if args.release is None else open_release(args.release)
     # The embedded server's login may take no role that writes; elsewhere the URL names who loads.
     with connect(settings, administrator=True) as connection:
+        require_role(connection, Role.BUILDER)
         require_current(connection)
         with progress(args, "loading") as advance:
             done = load(
@@ -70,8 +68,14 @@ def run(args: argparse.Namespace) -> int:
     elif not args.quiet:
         print(f"text release   {record['text_release']}  {_WORDS[record['text']]}")
         print(f"artifact_root  {record['artifact_root']}  {_WORDS[record['artifact']]}")
-        print(f"{done.rows} rows written; visible to nobody before tekrar publish")
+        print(
+            f"{done.rows} rows written; visible to nobody before tekrar publish"
+            if done.artifact_loaded
+            else _BEFORE
+        )
     return EXIT_OK
 
 
+# What was loaded before may have been published since; a login that loads need not be able to read releases.
+_BEFORE = "nothing to write; tekrar releases says what of it is published"
 _WORDS = {"loaded": "loaded and sealed", "already_loaded": "was loaded already"}

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import argparse
 from base64 import b64encode
+from typing import Any, Final
 
-from tekrar.cli.database import occurrence_arguments, reading, say, table
+from tekrar.cli.database import (
+    WITHDRAWN,
+    occurrence_arguments,
+    place_words,
+    reading,
+    say,
+    table,
+    tell_withdrawn,
+)
+
+#: Fields that the line of the place says in words; ordinals of the whole release are for programs.
+_IN_WORDS: Final = frozenset(
+    (
+        "book book_label chapter chapter_number chapter_no paragraph last_paragraph para_no para ord end_ord"
+        " unit row_no source"
+    ).split()
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +39,20 @@ def run(args: argparse.Namespace) -> int:
 
     with reading(args) as reader:
         found = reader.occurrence(args.release, args.occurrence)
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     content = found.pop("content")
     if args.text and not args.json:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return EXIT_OK
-    words = f"{table(found)}\n\n{content.decode(errors='backslashreplace')}"
+    words = f"{table(_shown(found))}\n\n{content.decode(errors='backslashreplace')}"
     return say(args, {**found, "content": b64encode(content).decode()}, words, always=True)
+
+
+def _shown(found: dict[str, Any]) -> dict[str, Any]:
+    from tekrar.view.plain import isolated
+
+    shown = {name: value for name, value in found.items() if name not in _IN_WORDS}
+    source = found["source"]
+    said = None if source is None else f"{isolated(source['name'])}  sha256 {source['sha256']}"
+    return {**shown, "place": place_words(found), "source": said}

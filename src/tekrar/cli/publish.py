@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prepare the plan or read it, publish it, and say what is visible now."""
+    from tekrar.cli.progress import progress
     from tekrar.package.storage import storing
     from tekrar.store.publish import prepare, publish
 
@@ -56,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
                 args.plan.write_bytes(plan.as_json())
             record = {"outcome": "prepared", "plan": str(args.plan)}
             return say(args, record, f"prepared, nothing published: {args.plan}")
-        done = publish(connection, plan, actor=actor)
+        with progress(args, "reading rows back") as advance:
+            done = publish(connection, plan, actor=actor, progress=advance)
     lines = [
         f"{short}  {release}  {'published' if outcome == 'publish' else 'was visible already'}"
         for short, release, outcome in done.releases

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli.arguments import number
-from tekrar.cli.database import acting, actor_argument, database_argument, reading, say, table
+from tekrar.cli.database import (
+    WITHDRAWN,
+    acting,
+    actor_argument,
+    database_argument,
+    reading,
+    say,
+    table,
+    tell_withdrawn,
+)
+from tekrar.cli.release_coverage import covered
 from tekrar.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,17 +77,18 @@ def run(args: argparse.Namespace) -> int:
         return _verify(args)
     with reading(args) as reader:
         found = reader.release(args.release) if args.action == "show" else reader.coverage(args.release)
-    flat = dict(found)
-    for name in ("bound", "stated", "counted"):
-        if isinstance(part := flat.pop(name, None), dict):
-            flat |= {key if name == "bound" else f"{name} {key}": value for key, value in part.items()}
-    moves = flat.pop("pointer_moves", None) or []
-    lines = [table(flat)]
-    lines += [
-        f"pointer {move['version']}: {move['previous'] or 'nothing'} -> {move['release'] or 'nothing'}"
-        for move in moves
-    ]
+        tell_withdrawn(reader, args.release, withdrawn=bool(found.get("withdrawn")))
+    lines = _shown(found) if args.action == "show" else covered(found)
     return say(args, found, "\n".join(lines), always=True)
+
+
+def _shown(found: dict[str, Any]) -> Iterator[str]:
+    flat = dict(found)
+    flat |= flat.pop("bound")
+    moves = flat.pop("pointer_moves") or []
+    yield table(flat)
+    for move in moves:
+        yield f"pointer {move['version']}: {move['previous'] or 'nothing'} -> {move['release'] or 'nothing'}"
 
 
 def _classes(args: argparse.Namespace) -> int:
@@ -91,6 +102,7 @@ def _classes(args: argparse.Namespace) -> int:
             cursor=args.cursor,
             counted=True,
         )
+        tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     return say(args, found, "\n".join(_lines(found)), always=True)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from tekrar.cli.arguments import words
 from tekrar.cli.database import acting, actor_argument, database_argument, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar withdraw`."""
     parser.add_argument("release", metavar="ID", help="ID of a published release (tekrar releases)")
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="what is wrong; kept in the ledger")
+    parser.add_argument(
+        "--reason", type=words, required=True, metavar="TEXT", help="what is wrong; kept in the ledger"
+    )
     actor_argument(parser)
     database_argument(parser)
 

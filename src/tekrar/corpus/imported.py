@@ -16,11 +16,12 @@ METADATA_TABLES = ("books", "chapters", "paragraphs", "headings", "note_bodies",
 @dataclass(frozen=True)
 class SourceFile:
     """One file that was read: its name as stated (no directory), byte length, SHA-256 of its bytes as
-    stored (hex)."""
+    stored (hex), and how many of the books it held; None for all of them."""
 
     name: str
     bytes: int
     sha256: str
+    books: int | None = None
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ def import_jsonl(
     reader = _Reader(edition=edition, language=language, ignore_sents=ignore_sents)
     total = sum(len(file.data) for file in files)
     done = count = 0
+    sources = []
     for file in files:
+        before = reader.books
         reader.begin_file(file.name)
         for number, at, value in read_objects(file.name, file.data):
             where = f"{file.name}:{number}"
@@ -65,12 +67,14 @@ def import_jsonl(
             if progress is not None and count % _REPORT_EVERY == 0:
                 progress(done + at, total)
         done += len(file.data)
+        held = reader.books - before
+        sources.append(SourceFile(file.name, file.stored_bytes, file.sha256, held))
     if progress is not None:
         progress(total, total)
     return Imported(
         release=reader.finish(),
         importer=IMPORTER,
-        sources=tuple(SourceFile(file.name, file.stored_bytes, file.sha256) for file in files),
+        sources=tuple(sources),
         unread=tuple(unread),
         parameters={"edition": edition, "ignore_sents": ignore_sents, "language": language},
         metadata={"paragraphs": reader.paragraph_metadata, "note_markers": reader.marker_metadata},
@@ -98,6 +102,11 @@ class _Reader:
         self._same: dict[str, str] = {}
         self.paragraph_metadata: list[str | None] = []
         self.marker_metadata: list[str | None] = []
+
+    @property
+    def books(self) -> int:
+        """Books begun."""
+        return len(self._books)
 
     def begin_file(self, name: str) -> None:
         """A book never goes on in the next file."""

@@ -65,7 +65,7 @@ def import_text(
     return Imported(
         release=builder.finish(segmenter=segmenter.IDENTITY if builder.paragraphs else "source"),
         importer=IMPORTER[markdown],
-        sources=tuple(SourceFile(file.name, file.stored_bytes, file.sha256) for file in files),
+        sources=tuple(SourceFile(file.name, file.stored_bytes, file.sha256, 1) for file in files),
         unread=tuple(unread),
         parameters={"edition": edition, "language": language},
     )

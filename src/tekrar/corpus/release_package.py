@@ -148,7 +148,12 @@ def package_manifest(imported: Imported) -> dict[str, Any]:
         "provenance": {
             "importer": imported.importer,
             "sources": [
-                {"name": source.name, "bytes": source.bytes, "sha256": source.sha256}
+                {
+                    "name": source.name,
+                    "bytes": source.bytes,
+                    "sha256": source.sha256,
+                    "books": len(release.book_chapters) if source.books is None else source.books,
+                }
                 for source in imported.sources
             ],
             "unread": list(imported.unread),

@@ -1,4 +1,4 @@
-"""python -m tekrar.discover ARTIFACT RELEASE OUT.jsonl: a provisional way in."""
+"""python -m tekrar.discover ARTIFACT RELEASE OUT.jsonl [WORKERS]: a provisional way in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tekrar.artifact.reader import Artifact
 from tekrar.corpus.release_package import open_release
+from tekrar.discover import compiled
 from tekrar.discover.lines import lines
 from tekrar.discover.pipeline import generate
 from tekrar.discover.source import read_source
@@ -16,10 +17,14 @@ from tekrar.discover.source import read_source
 def main() -> int:
     """Write the list and, beside it, the bounds report."""
     artifact, release, out = (Path(a) for a in sys.argv[1:4])
+    workers = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    compiled.told.append(
+        lambda folder: print(f"compiling the inner loops once; kept in {folder}", file=sys.stderr, flush=True)
+    )
     opened = open_release(release, check=False)
     built = Artifact(artifact)
     source = read_source(built, opened.release, text_release=built.text_release)
-    generated = generate(source)
+    generated = generate(source, workers=workers)
     with out.open("w", encoding="utf-8") as file:
         for line in lines(source, generated):
             file.write(line + "\n")

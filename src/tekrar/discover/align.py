@@ -77,8 +77,8 @@ def align_pairs(
     seeds: tuple[Scores, Scores, Scores, Scores],
     bounds: NDArray[np.int64],
     sides: tuple[Scores, Scores],
-) -> Segments:
-    """Align pairs of paragraphs.
+) -> tuple[Segments, int]:
+    """Segments of pairs of paragraphs, and the number of seeds that fell out with a band above `BANDS`.
 
     Args:
         stream: word number per place.
@@ -91,6 +91,7 @@ def align_pairs(
     """
     pairs = len(bounds) - 1
     out = np.zeros((12, pairs, SEGMENTS), np.int32)
+    lost = np.zeros(1, np.int64)
     if pairs:
         prices = np.array(
             [
@@ -109,17 +110,17 @@ def align_pairs(
             ],
             np.int64,
         )
-        _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out)
-    return Segments(*out)
+        _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out, lost)
+    return Segments(*out), int(lost[0])
 
 
 @kernel
 def _align(
     stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any,
-    weight: Any, bounds: Any, left: Any, right: Any, prices: Any, out: Any,
+    weight: Any, bounds: Any, left: Any, right: Any, prices: Any, out: Any, lost: Any,
 ) -> None:  # fmt: skip
     reach, drift, cells, least, most = prices[2], prices[3], prices[4], prices[5], prices[6]
-    band = np.zeros((most, 6), np.int64)
+    band = np.zeros((most, 7), np.int64)
     trace = np.zeros(1 << 16, np.uint8)
     rows = np.zeros((2, 1 << 10), np.int64)
     saved = np.zeros((prices[13], 12), np.int64)
@@ -128,7 +129,7 @@ def _align(
     for pair in range(len(bounds) - 1):
         la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
         lb, hb = limits[right[pair]], limits[right[pair] + 1] - 1
-        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], drift, band)
+        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], drift, band, lost)
         heaviest = 0
         for k in range(bands):
             heaviest = max(heaviest, band[k, 5])
@@ -160,9 +161,10 @@ def _align(
 
 
 @kernel
-def _bands(at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any) -> int:
-    """Gather seeds by diagonal: low and high diagonal, last diagonal, first place, end place, weight a
-    band."""
+def _bands(
+    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, drift: int, band: Any, lost: Any
+) -> int:
+    """Gather seeds by diagonal: low, high and last diagonal, first and end place, weight, seeds of a band."""
     bands = 0
     for s in range(first, end):
         diagonal = to[s] - at[s]
@@ -180,15 +182,18 @@ def _bands(at: Any, to: Any, length: Any, weight: Any, first: int, end: int, dri
                     if band[k, 5] < weight[s] and (best < 0 or band[k, 5] < band[best, 5]):
                         best = k
                 if best < 0:
+                    lost[0] += 1
                     continue
+                lost[0] += band[best, 6]
             band[best, 0], band[best, 1] = diagonal, diagonal
             band[best, 3], band[best, 4] = at[s], at[s] + length[s]
-            band[best, 5] = 0
+            band[best, 5], band[best, 6] = 0, 0
         band[best, 0] = min(band[best, 0], diagonal)
         band[best, 1] = max(band[best, 1], diagonal)
         band[best, 2] = diagonal
         band[best, 4] = max(band[best, 4], at[s] + length[s])
         band[best, 5] += weight[s]
+        band[best, 6] += 1
     return bands
 
 

@@ -18,10 +18,9 @@ from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream
 
 Ints = NDArray[np.int64]
-#: All combinations of members are links up to this number; above it only those beside another link.
+#: All combinations of members of two classes, or of one, are links up to this number; above it only the first
+#: members of two classes, and none inside one class.
 ALL_MEMBERS: Final = 64
-#: A class with more members than this gives no links between its own members.
-LARGE_CLASS: Final = 512
 
 
 @dataclass(frozen=True)
@@ -100,8 +99,10 @@ def links_of(source: Source, stream: Stream, pairs: Pairs, plain: Ints) -> tuple
         both.score, both.equal, both.often, both.rare, both.plain, both.pair,
     )  # fmt: skip
     order = np.lexsort((turned.pair, turned.a0, turned.right, turned.left))
+    within_class = np.diff(offset) * (np.diff(offset) - 1) // 2
     left_out = {
-        "member_pairs_not_linked": int((size[left_row] * size[right_row])[~within].sum() - (~within).sum())
+        "links_inside_large_classes": int(within_class[within_class > ALL_MEMBERS].sum()),
+        "member_pairs_not_linked": int((size[left_row] * size[right_row])[~within].sum() - (~within).sum()),
     }
     return turned.take(order), left_out
 
@@ -114,7 +115,7 @@ def _member(row: Ints, number: Ints, source: Source, offset: Ints, rows: Ints) -
 
 
 def _identical(source: Source, stream: Stream, units: tuple[Ints, Ints], offset: Ints, rows: Ints) -> Links:
-    """Links between members of one class: all of small classes, of larger ones those beside another link."""
+    """Links between members of one class, of those that give at most `ALL_MEMBERS`."""
     size = np.diff(offset)
     unit, plain = np.zeros((2, source.rows), np.int64)
     unit[stream.row], plain[stream.row] = units

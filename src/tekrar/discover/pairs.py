@@ -8,21 +8,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.align import OFTEN, RARE, Segments, align_pairs
+from tekrar.discover.align import Segments
 from tekrar.discover.bits import BIT, log2_sixteenths
-from tekrar.discover.seeds import Seeds, seeds_of
+from tekrar.discover.blocks import COUNTS, Block, Blocks, block_edges
+from tekrar.discover.signatures import Signed
 from tekrar.discover.stream import Stream
-from tekrar.discover.suffix import SuffixOrder, places_of
+from tekrar.discover.suffix import SuffixOrder
 from tekrar.discover.weights import Weights
+from tekrar.discover.workers import run_tasks
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.int32]
-#: A pair is aligned when its seeds weigh enough (`Thresholds.seeds`), or hold this number of tokens, or
-#: this share (in 1/16) of the shorter paragraph's.
-SEEDS_TOKENS: Final = 8
-SEEDS_SHARE: Final = 6
-#: Left paragraphs are taken in blocks of about this number of places: bounds memory, changes nothing.
-BLOCK_PLACES: Final = 1_000_000
 #: A further segment of a pair pays for the choice of its place: log2 of its distances, and this much more.
 PLACE: Final = 6 * BIT
 
@@ -59,35 +55,39 @@ def unit_weights(stream: Stream, weights: NDArray[np.int32]) -> Ints:
 
 
 def aligned_pairs(
-    stream: Stream, order: SuffixOrder, weights: Weights, *, least: int, left: int | None = None
+    stream: Stream,
+    order: SuffixOrder,
+    weights: Weights,
+    *,
+    least: int,
+    left: int | None = None,
+    signed: Signed | None = None,
+    workers: int = 1,
 ) -> tuple[Pairs, dict[str, int]]:
-    """All pairs that seeds propose, aligned, and the numbers of what a bound left out.
+    """All pairs that seeds or signatures propose, aligned, and the numbers of what a bound left out.
 
     Args:
         stream, order, weights: the stream, its suffix order and its weights.
         least: what the seeds of a pair must weigh.
         left: number of paragraphs that are left sides (None: all).
+        signed: pairs that share words enough to be aligned whatever their seeds weigh.
+        workers: processes; their number changes no byte.
     """
     unit = unit_weights(stream, weights.added)
-    phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
-    found: list[tuple[Scores, Scores, Segments]] = []
-    paragraphs = len(stream.row) if left is None else left
-    light, low = 0, 0
-    while low < paragraphs:
-        high = int(np.searchsorted(stream.first, stream.first[low] + BLOCK_PLACES, side="right")) - 1
-        high = min(max(high, low + 1), paragraphs)
-        seeds = seeds_of(order, weights, stream.paragraph, low=low, high=high)
-        block, below = _block(stream, weights, phrases, seeds, least)
-        found.append(block)
-        light += below
-        low = high
-    lefts = np.concatenate([f[0] for f in found] or [np.zeros(0, np.int32)])
-    right = np.concatenate([f[1] for f in found] or [np.zeros(0, np.int32)])
-    names = list(Segments.__dataclass_fields__)
-    segments = Segments(
-        *(np.concatenate([getattr(f[2], n) for f in found] or [np.zeros((0, 3), np.int32)]) for n in names)
-    )
-    return Pairs(lefts, right, *settled(segments), unit), {"pairs_with_light_seeds": light}
+    edges = block_edges(stream.first, len(stream.row) if left is None else left)
+    given = signed or Signed(np.zeros(0, np.int32), np.zeros(0, np.int32), {})
+    maker = Blocks(stream, order, weights, least, given)
+    if workers > 1:
+        weights.running.sum()  # made before the workers part
+        maker.compile()
+    found = run_tasks(lambda task: maker.block(*edges[task]).columns(), tasks=len(edges), workers=workers)
+    blocks = [Block.of(columns) for columns in found]
+    lefts = np.concatenate([np.zeros(0, np.int32), *(block.left for block in blocks)])
+    right = np.concatenate([np.zeros(0, np.int32), *(block.right for block in blocks)])
+    table = np.concatenate([np.zeros((12, 0, 3), np.int32), *(block.segments for block in blocks)], axis=1)
+    counts = sum((block.counts for block in blocks), np.zeros(len(COUNTS), np.int64))
+    left_out = dict(zip(COUNTS, counts.tolist(), strict=True)) | given.left_out
+    return Pairs(lefts, right, *settled(Segments(*table)), unit), left_out
 
 
 def settled(segments: Segments) -> tuple[Ints, Segments]:
@@ -109,31 +109,3 @@ def settled(segments: Segments) -> tuple[Ints, Segments]:
         worth[:, slot] = (segments.score[:, slot] > 0) & (gain > 0)
         total += np.where(worth[:, slot] > 0, gain, 0)
     return total, Segments(*(getattr(segments, f) * worth for f in Segments.__dataclass_fields__))
-
-
-def _block(
-    stream: Stream, weights: Weights, phrases: tuple[Scores, Scores], seeds: Seeds, least: int
-) -> tuple[tuple[Scores, Scores, Segments], int]:
-    fresh = np.flatnonzero(
-        np.concatenate([[True], (np.diff(seeds.left) != 0) | (np.diff(seeds.right) != 0)])
-        if len(seeds.left)
-        else np.zeros(0, bool)
-    )
-    if not len(fresh):
-        none = np.zeros(0, np.int32)
-        return (none, none, Segments(*(np.zeros((0, 3), np.int32) for _ in Segments.__dataclass_fields__))), 0
-    total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
-    left, right = seeds.left[fresh], seeds.right[fresh]
-    held = np.add.reduceat(seeds.length.astype(np.int64), fresh)
-    tokens = np.diff(stream.first) - 1
-    shorter = np.minimum(tokens[left], tokens[right])
-    kept = (total >= least) | (held >= SEEDS_TOKENS) | (16 * held >= SEEDS_SHARE * shorter)
-    size = np.diff(np.append(fresh, len(seeds.left)))
-    mine = np.repeat(kept, size)
-    bounds = np.concatenate([[0], np.cumsum(size[kept])]).astype(np.int64)
-    chosen = (seeds.at[mine], seeds.to[mine], seeds.length[mine], seeds.weight[mine])
-    left, right = left[kept], right[kept]
-    segments = align_pairs(
-        stream.words, (weights.rarity, weights.added), phrases, stream.first, chosen, bounds, (left, right)
-    )
-    return (left, right, segments), int((~kept).sum())

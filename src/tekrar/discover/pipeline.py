@@ -17,6 +17,7 @@ from tekrar.discover.links import Links, links_of
 from tekrar.discover.metrics import Grams, grams_of
 from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
+from tekrar.discover.signatures import signed_pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
@@ -51,13 +52,19 @@ class Generated:
     bounds: dict[str, Any] = field(default_factory=dict)
 
 
-def generate(source: Source) -> Generated:
-    """Candidates of a release: what is nearly the same in two places, as an ordered list."""
+def generate(source: Source, *, workers: int = 1) -> Generated:
+    """Candidates of a release: what is nearly the same in two places, as an ordered list.
+
+    Args:
+        source: the columns.
+        workers: processes that align; their number changes no byte.
+    """
     stream = stream_of(source)
     order = suffix_order(stream.words)
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
-    pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds)
+    signed = signed_pairs(stream, source.tokens.forms)
+    pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds, signed=signed, workers=workers)
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)

@@ -7,6 +7,7 @@ that a formula which stands in four hundred places weighs little more than its f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -33,6 +34,11 @@ class Weights:
 
     rarity: Scores
     added: Scores
+
+    @cached_property
+    def running(self) -> NDArray[np.int64]:
+        """Sum of `added` before each place."""
+        return np.concatenate([[0], np.cumsum(self.added, dtype=np.int64)])
 
 
 def weigh(order: SuffixOrder, *, words: int) -> Weights:

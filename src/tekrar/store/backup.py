@@ -28,6 +28,13 @@ from tekrar.store.target import Embedded, Target, of_embedded, of_url
 #: How a dump of `pg_dump --format=custom` begins.
 MAGIC: Final = b"PGDMP"
 
+#: What pg_restore says of a dump's format that is newer than itself, and a server of a setting that it does
+#: not have yet. Its words are English, for we set the locale.
+_OF_LATER: Final = (
+    "unsupported version (",
+    'unrecognized configuration parameter "transaction_timeout"',
+)
+
 _OWN_SCHEMAS: Final = (
     b"SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname NOT LIKE 'pg\\_%'"
     b" AND nspname NOT IN ('information_schema', 'public') ORDER BY nspname LIMIT 1"
@@ -190,6 +197,14 @@ def _ran(
             where=target.shown,
             mend="free space, then run it again",
             kind="enospc",
+        )
+    if any(words in line for line in said for words in _OF_LATER):
+        raise DatabaseError(
+            f"{what}: the backup is of a later PostgreSQL than the server or these programs",
+            where=target.shown,
+            expected="a server of the same or a later major version than the one that was backed up",
+            mend="restore into such a server (TEKRAR_PG_BIN, TEKRAR_DATABASE_URL); backups move upward only",
+            kind="client_failed",
         )
     raise DatabaseError(
         f"{what} failed: {(said or [f'status {done.returncode}'])[0][:300]}",

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
+from tekrar.store.permission import require_role
 from tekrar.store.publish import claims_of
 from tekrar.store.read import plain
-from tekrar.store.roles import GRANTABLE, Role
+from tekrar.store.roles import GRANTABLE, LOGIN, Role
 from tekrar.store.session import Connection, ask, transaction
 
 #: The names that a grant uses; the database roles' without their prefix.
@@ -45,7 +46,8 @@ def initialize(connection: Connection, name: str, login: str | None) -> int:
     Args:
         connection: of a user who may be the owner.
         name: the actor's.
-        login: its database login; None for one that speaks through the program's own login.
+        login: its database login; None, or the program's own login, for one that speaks through that and
+            says its name.
 
     Returns:
         The actor's key.
@@ -54,8 +56,10 @@ def initialize(connection: Connection, name: str, login: str | None) -> int:
         DatabaseError: `already_initialized`, or the user may not be the owner.
     """
     _named(name, "administrator")
+    require_role(connection, Role.OWNER)
+    own = None if login == LOGIN else login
     with transaction(connection, role=Role.OWNER):
-        row = connection.execute(b"SELECT curation.init_administrator(%s, %s)", (name, login)).fetchone()
+        row = connection.execute(b"SELECT curation.init_administrator(%s, %s)", (name, own)).fetchone()
     return int(row[0]) if row else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 import json
 import os
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tekrar.core.encoding import canonical_json
 from tekrar.errors import StorageError, UsageError
 from tekrar.package.storage import storing
 from tekrar.settings import Settings
@@ -38,9 +36,8 @@ class Place:
 
 def write_cursor(key: bytes, place: Place, after: Sequence[int]) -> str:
     """A cursor behind the row that the numbers `after` name; URL-safe."""
-    payload = canonical_json(
-        {"after": list(after), "query": place.query, "release": place.release, "role": place.role}
-    )
+    said = {"after": list(after), "query": place.query, "release": place.release, "role": place.role}
+    payload = json.dumps(said, separators=(",", ":")).encode("ascii")
     return base64.urlsafe_b64encode(_mac(key, payload) + payload).decode().rstrip("=")
 
 
@@ -127,4 +124,4 @@ def _make(path: Path) -> None:
 
 
 def _mac(key: bytes, payload: bytes) -> bytes:
-    return hmac.new(key, _TAG + payload, hashlib.sha256).digest()
+    return hmac.digest(key, _TAG + payload, "sha256")

@@ -19,7 +19,7 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
     "53100": ("disk_full", "free space where the server keeps its data, then run it again"),
     "53200": ("out_of_memory", "give the server more memory, then run it again"),
     "53300": ("too_many_connections", "close other connections or raise max_connections of the server"),
-    "42501": ("permission_denied", "use a role that holds the grant"),
+    "42501": ("permission_denied", "log in as one who may, or have an administrator grant it (tekrar grant)"),
     "40001": ("conflict", "another transaction changed the same facts; run it again"),
     "40P01": ("conflict", "another transaction locked the same facts; run it again"),
     "55P03": ("locked", "another session holds the lock; wait for it, then run it again"),
@@ -63,7 +63,7 @@ def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> 
     """
     state = error.sqlstate or ""
     if state.startswith(OWN):
-        return _own(error, where)
+        return _own(error, where, mend)
     message = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
     for key in (state, state[:3], state[:2]):
         if key in SQLSTATE:
@@ -77,18 +77,18 @@ def database_error(error: psycopg.Error, *, where: str = "", mend: str = "") -> 
     return typed(message, where=where or "database", mend=mend or usual, kind=kind)
 
 
-def _own(error: psycopg.Error, where: str) -> DatabaseError:
+def _own(error: psycopg.Error, where: str, better: str) -> DatabaseError:
     try:
         detail = json.loads(error.diag.message_detail or "{}")
     except ValueError:
         detail = {}
     kind = str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower())
-    expected, mend = OWN_WORDS.get(kind, ("", ""))
+    expected, usual = OWN_WORDS.get(kind, ("", ""))
     named = detail.get("relation") or (f"fact {detail['fact']}" if detail.get("fact") else "")
     return DatabaseError(
         error.diag.message_primary or "",
         where=str(detail.get("where") or where or named or "database"),
         expected=str(detail.get("expected") or expected),
-        mend=error.diag.message_hint or mend,
+        mend=better or error.diag.message_hint or usual,
         kind=kind,
     )

@@ -24,7 +24,14 @@ from tekrar.store.session import Connection, roll_back, transaction
 #: Key of the advisory lock that lets one runner work at a time: the first bytes of "tekrar".
 LOCK: Final = int.from_bytes(b"tekrar", "big")
 
-_BEGIN: Final = b"BEGIN; SET LOCAL ROLE tekrar_owner; SET LOCAL search_path = pg_catalog, pg_temp"
+# Whoever waits for a table's lock makes everybody wait who comes after: a transaction that was left open must
+# not shut out all readers for as long as it likes.
+_BEGIN: Final = (
+    b"BEGIN; SET LOCAL ROLE tekrar_owner; SET LOCAL search_path = pg_catalog, pg_temp;"
+    b" SET LOCAL lock_timeout = '10s'"
+)
+#: For another runner, who may have much to do; anybody who can log in can hold this lock.
+_WAIT: Final = b"SELECT set_config('lock_timeout', '120s', true), pg_advisory_lock(%s)"
 # By the catalog, which every login may read, unlike the schema itself; and the first of the roles that the
 # login may take, which an actor of its own has by its grants alone. From 16 on a member need not be one.
 _EXISTS: Final = (
@@ -85,7 +92,7 @@ def migrate(connection: Connection, files: SchemaFiles | None = None) -> Migrate
     """
     files = files or program_schema()
     try:
-        connection.execute(b"SELECT pg_advisory_lock(%s)", (LOCK,))
+        connection.execute(_WAIT, (LOCK,))
     except psycopg.Error as error:
         raise database_error(error) from error
     try:

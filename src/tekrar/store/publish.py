@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
+from tekrar.store.read import public_id
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask, transaction
 
 #: The profiles of `--all`, in matrix order.
 PROFILES: Final = ("FP", "FS", "PP", "PS")
+#: What of a plan is not visible yet: (artifact root, short name).
+_WAITING: Final = b"""
+    SELECT e.artifact_root, e.short
+    FROM unnest(%s::text[], %s::text[], %s::text[]) WITH ORDINALITY AS e(artifact_root, short, release, place)
+    WHERE NOT EXISTS (SELECT FROM repetition.visible v
+                      JOIN repetition.repetition_release r ON r.release = v.release
+                      JOIN repetition.profile p ON p.profile_key = r.profile_key
+                      JOIN repetition.artifact a ON a.artifact_key = p.artifact_key
+                      WHERE v.release::text = e.release AND p.short = e.short
+                        AND encode(a.artifact_root, 'hex') = e.artifact_root)
+    ORDER BY e.place
+"""
+#: Whether releases were shown together before.
+_SET: Final = b"""
+    SELECT FROM repetition.release_set_member m WHERE m.release::text = ANY(%s::text[])
+    GROUP BY m.release_set HAVING count(*) = %s
+"""
 
 
 @dataclass(frozen=True)
@@ -164,14 +182,40 @@ def prepare(
     )
 
 
-def publish(connection: Connection, plan: Plan, *, actor: str | None = None) -> Published:
-    """Publish a plan whole or not at all, in one transaction (REL-05).
+def publish(
+    connection: Connection,
+    plan: Plan,
+    *,
+    actor: str | None = None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
+) -> Published:
+    """Publish a plan whole or not at all, after its rows gave its roots again (REL-05, REL-10).
 
-    A plan of releases that are visible already changes nothing and says so.
+    What is not visible yet is recomputed from the rows in a snapshot before the transaction that publishes.
+    This one compares seals, row counts and heads under its lock, and so is short (requirements 3.9). A plan
+    of releases that are visible already changes nothing and says so.
+
+    Args:
+        connection: as `tekrar.store.session.connect` gives it.
+        plan: as `prepare` gave it.
+        actor: who publishes; needed where several speak through one login.
+        progress: called with the parts done and all of them, before each text and profile.
 
     Raises:
+        IntegrityError: `stored_rows_differ` with the table, what is stated and what the rows give.
         DatabaseError: `fact_mismatch` with the fact, what the plan expected and what was found; a grant, a
-            withdrawn or earlier release, another language of the series. Nothing was published.
+            withdrawn or earlier release, another language of the series.
+        Nothing was published.
+    """
+    _check_rows(connection, plan, actor, progress)
+    return submit(connection, plan, actor=actor)
+
+
+def submit(connection: Connection, plan: Plan, *, actor: str | None = None) -> Published:
+    """The transaction of `publish` alone: every fact of the plan is compared, no row is read.
+
+    Raises:
+        DatabaseError: as `publish`.
     """
     with absence():
         rows = ask(
@@ -190,6 +234,33 @@ def publish(connection: Connection, plan: Plan, *, actor: str | None = None) -> 
     )
 
 
+def _check_rows(
+    connection: Connection, plan: Plan, actor: str | None, progress: Callable[[int, int], object]
+) -> None:
+    """Recompute what the plan would make visible; all of it where its set alone is new."""
+    entries = [(p.artifact_root, p.short, p.release) for p in plan.publications]
+    columns = [list(column) for column in zip(*entries, strict=True)] or [[], [], []]
+    with (
+        absence(),
+        transaction(
+            connection,
+            role=Role.PUBLISHER,
+            claims=claims_of(actor),
+            read_only=True,
+            isolation="repeatable read",
+        ),
+    ):
+        waiting = connection.execute(_WAITING, columns).fetchall()
+        if not waiting and plan.together:
+            known = connection.execute(_SET, (columns[2], len(entries))).fetchone() is not None
+            waiting = [] if known else [(root, short) for root, short, _ in entries]
+        if waiting:
+            # Only here: whoever publishes what is visible, or asks for a grant, waits for no array package.
+            from tekrar.store.stored_rows import check_rows
+
+            check_rows(connection, waiting, progress=progress)
+
+
 def withdraw(connection: Connection, release: str, reason: str, *, actor: str | None = None) -> str:
     """Withdraw a release by an integrity incident; nothing is deleted.
 
@@ -198,8 +269,9 @@ def withdraw(connection: Connection, release: str, reason: str, *, actor: str | 
 
     Raises:
         NotFoundError: no such release.
-        UsageError: an empty reason.
+        UsageError: an empty reason, or `bad_id`.
     """
+    public_id(release, "release")
     if not reason.strip():
         raise UsageError(
             "a withdrawal needs a reason",

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from tekrar.core.encoding import canonical_json
@@ -25,33 +26,57 @@ from tekrar.store.session import Claims, Connection, ask
 MAX_PAGE: Final = 1000
 PRESENTATIONS: Final = ("published", "dominated", "provisional")
 
-_RELEASES: Final = (
-    "release edition language projection enumerator policy_digest short profile exact_status text_release"
-    " artifact_root state pointer_version recorded_at release_set"
-).split()
-_RELEASE: Final = ("bound roots compiler recorded_at state incident_reason incident_at pointer_moves").split()
-_COVERAGE: Final = ("short profile enumerator exact_status semantic_status stated counted withdrawn").split()
-_STATUS: Final = (
-    "status presentation code reasons class group_key size short profile predicate text_release row_no"
-).split()
-_OCCURRENCE: Final = (
-    "status presentation code class group_key size short profile predicate text_release row_no selection"
-    " start_byte end_byte length unit book book_label chapter chapter_number chapter_title paragraph"
-    " last_paragraph para ord end_ord mask_witness fingerprint content"
-).split()
-_HEAD: Final = ("status presentation code reasons class group_key_found size chosen").split()
-_MEMBER: Final = (
-    "row_no occurrence selection start_byte end_byte length unit book book_label chapter chapter_number"
-    " paragraph last_paragraph para ord end_ord para_start para_end"
-).split()
-_LISTED: Final = ("status code total").split()
-_CLASS: Final = (
-    "class group_key size length class_no first_row winner left_extension right_extension"
-).split()
+_RELEASES: Final = tuple(
+    (
+        "release edition language projection enumerator policy_digest short profile exact_status text_release"
+        " artifact_root state pointer_version recorded_at release_set"
+    ).split()
+)
+_RELEASE: Final = tuple(
+    "bound roots compiler recorded_at state incident_reason incident_at pointer_moves".split()
+)
+_COVERAGE: Final = tuple(
+    "short profile enumerator exact_status semantic_status stated counted withdrawn".split()
+)
+_STATUS: Final = tuple(
+    (
+        "status presentation code reasons class group_key size short profile predicate text_release row_no"
+    ).split()
+)
+_OCCURRENCE: Final = tuple(
+    (
+        "status presentation code class group_key size short profile predicate text_release row_no selection"
+        " start_byte end_byte length unit book book_label chapter chapter_number chapter_title chapter_no"
+        " paragraph last_paragraph para_no para ord end_ord source_name source_digest mask_witness"
+        " fingerprint content"
+    ).split()
+)
+_HEAD: Final = tuple("status presentation code reasons class group_key_found size chosen".split())
+_MEMBER: Final = tuple(
+    (
+        "row_no occurrence selection start_byte end_byte length unit book book_label chapter chapter_number"
+        " chapter_no paragraph last_paragraph para_no para ord end_ord para_start para_end source_name"
+        " source_digest"
+    ).split()
+)
+_LISTED: Final = tuple("status code total".split())
+_CLASS: Final = tuple(
+    ("class group_key size length class_no first_row winner left_extension right_extension").split()
+)
 #: Behind no class: longer and larger than any.
 _FIRST_CLASS: Final = (32767, 2147483647, -1)
-#: Labels are bytes of the text, so that U+0000 survives; shown as text.
-_LABELS: Final = frozenset({"book_label", "chapter_title"})
+#: Labels are bytes of the text, so that U+0000 survives, and names of files are any text; shown as text.
+_LABELS: Final = frozenset({"book_label", "chapter_title", "source_name"})
+#: IDs that the server itself writes as they are shown.
+_IDS: Final = frozenset({"class", "occurrence", "profile", "selection", "text_release", "winner"})
+#: Numbers, words and bytes that a record holds as the driver gives them, beside `_IDS`.
+_AS_THEY_ARE: Final = _IDS | frozenset(
+    (
+        "status presentation code reasons size short predicate row_no start_byte end_byte length unit book"
+        " chapter chapter_number chapter_no paragraph last_paragraph para_no para ord end_ord para_start"
+        " para_end chosen total class_no first_row left_extension right_extension content"
+    ).split()
+)
 
 Record = dict[str, Any]
 
@@ -72,23 +97,24 @@ class Reader:
     claims: Claims | None = None
     key: bytes | None = None
 
-    def _ask(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[Record]:
+    def _ask(self, call: str, parameters: Sequence[Any], names: tuple[str, ...]) -> list[Record]:
         return [_record(names, row) for row in self._rows(call, parameters, names)]
 
-    def _rows(self, call: str, parameters: Sequence[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
-        # By name: a function may come to give more than this version knows.
-        query = f"SELECT {', '.join(names)} FROM {call}".encode()
+    def _rows(self, call: str, parameters: Sequence[Any], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
         with absence():
-            return ask(self.connection, query, parameters, role=self.role, claims=self.claims)
+            return ask(self.connection, _query(call, names), parameters, role=self.role, claims=self.claims)
 
     def _listing(
-        self, call: str, parameters: Sequence[Any], names: tuple[Sequence[str], Sequence[str]]
+        self, call: str, parameters: Sequence[Any], head: tuple[str, ...], each: tuple[str, ...], number: str
     ) -> tuple[Record, list[Record]]:
-        """The head of a listing and its rows: only the head's row has a status."""
-        rows = self._rows(call, parameters, (*names[0], *names[1]))
-        (head,) = (row for row in rows if row[0] is not None)
-        width = len(names[0])
-        return _record(names[0], head[:width]), [_record(names[1], r[width:]) for r in rows if r[0] is None]
+        """The head of a listing, which every row repeats, and its rows; one without a number is the head's
+        alone."""
+        rows = self._rows(call, parameters, head + each)
+        width = len(head)
+        at = width + each.index(number)
+        return _record(head, rows[0][:width]), [
+            _record(each, row[width:]) for row in rows if row[at] is not None
+        ]
 
     def releases(self) -> list[Record]:
         """Every published release with its state: `visible`, `earlier` or `withdrawn`."""
@@ -122,7 +148,7 @@ class Reader:
         """One occurrence with its anchors and `content`, its exact bytes from core (CORE-03, QRY-04)."""
         return self._of_occurrence("get_occurrence", release, occurrence, _OCCURRENCE)
 
-    def _of_occurrence(self, function: str, release: str, occurrence: str, names: Sequence[str]) -> Record:
+    def _of_occurrence(self, function: str, release: str, occurrence: str, names: tuple[str, ...]) -> Record:
         call = f"api.{function}({constant(release)}, %s)"
         found = self._ask(call, (public_id(occurrence, "occurrence"),), names)[0]
         return {"release": release, "occurrence": occurrence, **found}
@@ -180,7 +206,9 @@ class Reader:
             f"api.list_classes({constant(release)}, '{presentation}', %s::smallint, %s::integer,"
             f" %s::smallint, %s::integer, %s::integer, {page + 1}, {'true' if counted else 'false'})"
         )
-        head, found = self._listing(call, tuple(map(str, (min_length, min_size, *after))), (_LISTED, _CLASS))
+        head, found = self._listing(
+            call, tuple(map(str, (min_length, min_size, *after))), _LISTED, _CLASS, "class_no"
+        )
         following = None
         if len(found) > page:
             found = found[:page]
@@ -207,6 +235,10 @@ class Reader:
     ) -> Record:
         """Members of an exact class, in document order, a page at a time.
 
+        Each member has its own place and the `source` of its book; equal words of two sources are two members
+        (CORE-08). `adjacent` says that a member begins where the one listed before it ends, or within it, in
+        the same chapter: a refrain or an intended repeat in a row.
+
         Args:
             release: the release's ID.
             id: of an exact class or of one occurrence, or the hex witness of a provisional group.
@@ -226,24 +258,28 @@ class Reader:
         group = witness(id) if len(id) == 64 else None
         named = None if group is not None else public_id(id, "class or occurrence")
         place = self._place(release, "duplicates", id, sorted(books), sorted(but_books))
-        (after,) = (-1,) if cursor is None else read_cursor(self._key(), place, cursor)
+        after, *behind = (-1,) if cursor is None else read_cursor(self._key(), place, cursor)
         call = (
             f"api.list_duplicates({constant(release)}, {'NULL' if named is None else '%s'},"
             f" {'NULL' if group is None else '%s'}, {'%s' if books else 'NULL'},"
             f" {'%s' if but_books else 'NULL'}, %s::integer, {page + 1})"
         )
         labels = [[label.encode() for label in some] for some in (books, but_books) if some]
-        first, members = self._listing(call, (named or group, *labels, str(after)), (_HEAD, _MEMBER))
+        first, members = self._listing(call, (named or group, *labels, str(after)), _HEAD, _MEMBER, "row_no")
         head = {name.removesuffix("_found"): value for name, value in first.items()}
         following = None
-        if len(members) > page:
-            members = members[:page]
-            following = write_cursor(self._key(), place, (members[-1]["row_no"],))
+        more, members = len(members) > page, members[:page]
+        for member in members:
+            start, chapter = member["unit"], member["chapter"]
+            member["adjacent"] = bool(behind) and behind[0] == chapter and start <= behind[1]
+            behind = [chapter, start + member["length"]]
+        if more:
+            following = write_cursor(self._key(), place, (members[-1]["row_no"], *behind))
         return {"release": release, "id": id, **head, "members": members, "next": following}
 
     def _place(self, release: str, query: str, *arguments: Any) -> Place:
         public_id(release, "release")
-        said = canonical_json([query, *arguments]).decode("ascii")
+        said = canonical_json([query, *arguments]).decode()
         return Place(release, said, self.role)
 
     def _key(self) -> bytes:
@@ -296,14 +332,29 @@ def witness(text: str) -> bytes:
     return bytes.fromhex(text)
 
 
-_AS_IT_IS: Final = frozenset({bool, dict, int, list, str, type(None)})
+@lru_cache(256)
+def _query(call: str, names: tuple[str, ...]) -> bytes:
+    # By name: a function may come to give more than this version knows.
+    chosen = ", ".join(f"{name}::text" if name in _IDS else name for name in names)
+    return f"SELECT {chosen} FROM {call}".encode()
 
 
-def _record(names: Sequence[str], row: Sequence[Any]) -> Record:
-    return {
-        name: value if type(value) in _AS_IT_IS else plain(name, value)
-        for name, value in zip(names, row, strict=True)
-    }
+@cache
+def _made(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the values that are not yet as JSON shows them."""
+    return tuple(name for name in names if name not in _AS_THEY_ARE)
+
+
+def _record(names: tuple[str, ...], row: Sequence[Any]) -> Record:
+    found = dict(zip(names, row, strict=True))
+    for name in _made(names):
+        value = found[name]
+        if value is not None:
+            found[name] = plain(name, value)
+    if "source_name" in found:
+        source, digest = found.pop("source_name"), found.pop("source_digest")
+        found["source"] = None if source is None else {"name": source, "sha256": digest}
+    return found
 
 
 def plain(name: str, value: Any) -> Any:

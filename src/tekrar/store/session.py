@@ -56,6 +56,9 @@ _LOOK: Final = (
 # A client that was killed while the server works for it is noticed within this time, not when the statement
 # ends, so that the heads that it locked are free for the next publisher.
 _NOTICE_THE_DEAD: Final = b"SET client_connection_check_interval = '500ms'"
+# Whoever may write to a schema of the path that a database or a login brings could put an operator there that
+# fits an expression better than PostgreSQL's own, and be run by everybody who reads.
+_OWN_NAMES: Final = b"SET search_path = pg_catalog, pg_temp"
 
 
 def connect(settings: Settings, *, administrator: bool = False) -> Connection:
@@ -71,7 +74,7 @@ def connect(settings: Settings, *, administrator: bool = False) -> Connection:
         UsageError: the URL is malformed.
     """
     if settings.database_url is not None:
-        return open_target(of_url(settings.database_url))
+        return open_target(of_url(settings.database_url, named=settings.url_named))
     from tekrar.store.embedded import database_of
 
     return open_target(of_embedded(database_of(settings), user=SUPERUSER if administrator else LOGIN))
@@ -87,6 +90,10 @@ def open_target(target: Target) -> Connection:
         raise target.malformed() from error
     try:
         _check(connection, target)
+        try:
+            connection.execute(_OWN_NAMES)
+        except psycopg.Error as error:
+            raise database_error(error) from error
         with suppress(
             psycopg.Error
         ):  # a system that cannot tell, or a lost server: the next statement says so
@@ -162,6 +169,30 @@ def _not_reached(error: psycopg.Error, target: Target) -> DatabaseError | Storag
 
 
 @contextmanager
+def _one_trip(connection: Connection) -> Iterator[None]:
+    """psycopg's pipeline, left as if nothing had been raised in it.
+
+    The answer of a refused statement may arrive before the last one is sent. psycopg raises it there, meets
+    the aborted pipeline once more when it leaves it, and writes a line about that to standard error.
+
+    Raises:
+        psycopg.Error: the first thing that the server refused.
+    """
+    first: BaseException | None = None
+    try:
+        with connection.pipeline():
+            try:
+                yield
+            except BaseException as error:
+                first = error
+    except psycopg.Error:
+        if first is None:
+            raise
+    if first is not None:
+        raise first
+
+
+@contextmanager
 def transaction(
     connection: Connection,
     *,
@@ -184,7 +215,7 @@ def transaction(
             during COMMIT it may have happened: ask before doing it again.
     """
     try:
-        with connection.pipeline():
+        with _one_trip(connection):
             connection.execute(_BEGIN[isolation, read_only])
             connection.execute(_BE, (_json(claims), role))
         yield connection
@@ -217,7 +248,7 @@ def ask(
     try:
         if read_only:
             return run_together(connection, ((_LOOK, (_json(claims), str(role))), (query, parameters)))
-        with connection.pipeline():
+        with _one_trip(connection):
             connection.execute(_BEGIN["read committed", False])
             connection.execute(_BE, (_json(claims), role))
             cursor = connection.execute(query, parameters, binary=True)

@@ -40,10 +40,12 @@ class Target:
     Attributes:
         parameters: libpq connection parameters; may hold a password.
         shown: the place for messages, without it.
+        named: what gave the URL, for messages.
     """
 
     parameters: dict[str, Any]
     shown: str
+    named: str = "TEKRAR_DATABASE_URL"
 
     def conninfo(self) -> str:
         """The parameters as one string for `psql` and `pg_dump`; without the password, which goes apart."""
@@ -51,11 +53,11 @@ class Target:
 
     def malformed(self) -> UsageError:
         """The error of a URL that libpq cannot read; never shows the URL."""
-        return _malformed()
+        return _malformed(self.named)
 
 
-def of_url(url: str) -> Target:
-    """The target of a URL.
+def of_url(url: str, *, named: str = "TEKRAR_DATABASE_URL") -> Target:
+    """The target of a URL that a variable or an option gave.
 
     Raises:
         UsageError: libpq cannot read it.
@@ -63,12 +65,12 @@ def of_url(url: str) -> Target:
     try:
         given = conninfo_to_dict(url)
     except psycopg.Error as error:
-        raise _malformed() from error
+        raise _malformed(named) from error
     if any(port and not _is_port(port) for port in str(given.get("port", "")).split(",")):
-        raise _malformed()
+        raise _malformed(named)
     parameters = {"connect_timeout": CONNECT_SECONDS, **given, **_ALWAYS}
     shown = " ".join(f"{key}={given[key]}" for key in _SHOWN if given.get(key))
-    return Target(parameters, f"TEKRAR_DATABASE_URL ({shown or 'defaults'})")
+    return Target(parameters, f"{named} ({shown or 'defaults'})", named)
 
 
 def of_embedded(place: Embedded, *, user: str) -> Target:
@@ -89,11 +91,12 @@ def _is_port(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < int(text) < 1 << 16
 
 
-def _malformed() -> UsageError:
+def _malformed(named: str) -> UsageError:
+    option = named.startswith("--")
     return UsageError(
-        "TEKRAR_DATABASE_URL cannot be read",
-        where="environment",
+        f"{named} cannot be read",
+        where="command line" if option else "environment",
         expected="postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX",
-        mend="correct or unset TEKRAR_DATABASE_URL",
+        mend=f"correct {named}" if option else f"correct or unset {named}",
         kind="bad_setting",
     )

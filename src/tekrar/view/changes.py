@@ -63,7 +63,7 @@ def _changes(diff: PassageDiff) -> Iterator[Change]:
 
 
 def _words(units: Units, start: int, end: int) -> int:
-    return units.kind[units.index[start] : units.index[end]].count(WORD)
+    return units.kind[units.at(start) : units.at(end)].count(WORD)
 
 
 def summary_of(changes: Sequence[Change]) -> dict[str, Any]:

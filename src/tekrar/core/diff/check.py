@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from tekrar.core.diff.derive import diff
 from tekrar.core.diff.script import (
@@ -32,9 +32,16 @@ from tekrar.errors import VerificationError
 #: Operations that hold source units, and those that hold target units.
 _FROM_LEFT = (EQUAL, DELETE, REPLACE, MOVE, BOUNDARY_CHANGE)
 _FROM_RIGHT = (EQUAL, INSERT, REPLACE, MOVE, BOUNDARY_CHANGE)
-#: Operations whose source, and whose target, may be empty.
-_BARE_LEFT = (INSERT, BOUNDARY_CHANGE)
-_BARE_RIGHT = (DELETE, BOUNDARY_CHANGE)
+#: Operation, whether it holds source units, whether it holds target units.
+_SHAPES: Final = frozenset(
+    [(code, True, True) for code in (EQUAL, REPLACE, MOVE, BOUNDARY_CHANGE)]
+    + [(code, True, False) for code in (DELETE, BOUNDARY_CHANGE)]
+    + [(code, False, True) for code in (INSERT, BOUNDARY_CHANGE)]
+)
+
+
+#: Positions in units of an operation's source and target: first and end.
+Places = tuple[int, int, int, int]
 
 
 def replay(script: Script, left: Units, right: Units) -> bytes:
@@ -44,14 +51,29 @@ def replay(script: Script, left: Units, right: Units) -> bytes:
     Raises:
         VerificationError: a span that leaves its passage or cuts a unit.
     """
+    places = [_places(number, one, left, right) for number, one in enumerate(script.operations, 1)]
+    return b"".join(_replayed(script.operations, places, left, right))
+
+
+def _replayed(
+    operations: Sequence[Operation], places: Sequence[Places], left: Units, right: Units
+) -> list[bytes]:
+    """Keys of the units that the operations make."""
     parts: list[bytes] = []
-    for number, (code, a, b, c, d) in enumerate(script.operations, 1):
-        side, low, high = (left, a, b) if code in (EQUAL, MOVE) else (right, c, d)
-        first, end = side.index.get(low, -1), side.index.get(high, -1)
-        if first < 0 or end < 0:
-            _span(number, code, side, low=low, high=high, side="left" if side is left else "right")
-        parts += side.key[first:end]
-    return b"".join(parts)
+    ours, theirs = left.key, right.key
+    for operation, (a, b, c, d) in zip(operations, places, strict=True):
+        parts += ours[a:b] if operation[0] in (EQUAL, MOVE) else theirs[c:d]
+    return parts
+
+
+def _places(number: int, operation: Operation, left: Units, right: Units) -> Places:
+    code, a, b, c, d = operation
+    low, high, first, end = left.at(a), left.at(b), right.at(c), right.at(d)
+    if not 0 <= low <= high:
+        _span(number, code, left, low=a, high=b, side="left")
+    if not 0 <= first <= end:
+        _span(number, code, right, low=c, high=d, side="right")
+    return low, high, first, end
 
 
 def verify(script: Script, left: Units, right: Units) -> None:
@@ -61,8 +83,7 @@ def verify(script: Script, left: Units, right: Units) -> None:
         VerificationError: the first rule that does not hold, with the operation.
     """
     operations = script.operations
-    for number, operation in enumerate(operations, 1):
-        _check_operation(number, operation, left, right)
+    places = [_check_operation(number, one, left, right) for number, one in enumerate(operations, 1)]
     for number, (one, other) in enumerate(pairwise(map(order_of, operations)), 2):
         if one >= other:
             _refuse(
@@ -75,7 +96,8 @@ def verify(script: Script, left: Units, right: Units) -> None:
     _check_coverage(operations, left, which=1, holding=_FROM_LEFT, side="left")
     _check_coverage(operations, right, which=3, holding=_FROM_RIGHT, side="right")
     _check_backbone(operations)
-    if replay(script, left, right) != right.witness():
+    made = _replayed(operations, places, left, right)
+    if made != right.key and b"".join(made) != right.witness():
         raise VerificationError(
             "the script does not replay to the right witness", where="edit script", kind="diff_replay"
         )
@@ -100,7 +122,7 @@ def _shown(operations: Sequence[Operation], number: int) -> str:
     return f"{NAMES[code]} {a}..{b} to {c}..{d}"
 
 
-def _check_operation(number: int, operation: Operation, left: Units, right: Units) -> None:
+def _check_operation(number: int, operation: Operation, left: Units, right: Units) -> Places:
     code, a, b, c, d = operation
     if code not in NAMES:
         raise VerificationError(
@@ -109,24 +131,16 @@ def _check_operation(number: int, operation: Operation, left: Units, right: Unit
             expected=", ".join(OPERATIONS),
             kind="diff_operation",
         )
-    for side, units, low, high in (("left", left, a, b), ("right", right, c, d)):
-        if low not in units.index or high not in units.index or low > high:
-            _span(number, code, units, low=low, high=high, side=side)
-    both = code in (EQUAL, REPLACE, MOVE)
-    if (
-        (both and (a == b or c == d))
-        or (a == b and (c == d or code == DELETE))
-        or (c == d and code == INSERT)
-    ):
-        _refuse(number, code, "holds nothing on a side", "a span with a unit", kind="diff_empty_span")
-    if (code == INSERT and a != b) or (code == DELETE and c != d):
-        _refuse(number, code, "holds both sides", "an empty span on the other side", kind="diff_two_sided")
-    if code in (EQUAL, MOVE):
-        ours = left.key[left.index[a] : left.index[b]]
-        if ours != right.key[right.index[c] : right.index[d]]:
+    places = _places(number, operation, left, right)
+    if (code, a < b, c < d) not in _SHAPES:
+        if a < b and c < d:
             _refuse(
-                number, code, "claims equal spans that differ", "the same bytes on both sides", "diff_lie"
+                number, code, "holds both sides", "an empty span on the other side", kind="diff_two_sided"
             )
+        _refuse(number, code, "holds nothing on a side", "a span with a unit", kind="diff_empty_span")
+    if code in (EQUAL, MOVE) and left.key[places[0] : places[1]] != right.key[places[2] : places[3]]:
+        _refuse(number, code, "claims equal spans that differ", "the same bytes on both sides", "diff_lie")
+    return places
 
 
 def _span(number: int, code: int, units: Units, *, low: int, high: int, side: str) -> NoReturn:

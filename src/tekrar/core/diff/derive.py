@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from tekrar.core.diff.lcs import matches
+from tekrar.core.diff.lcs import Run, Window, places_of, runs
 from tekrar.core.diff.moves import moved
 from tekrar.core.diff.script import (
     BOUNDARY_CHANGE,
@@ -28,6 +29,8 @@ from tekrar.core.diff.units import GAP, WORD, Units
 Block = tuple[int, int, int, int]
 #: First and end unit of a piece of one side.
 Piece = tuple[int, int]
+#: Words and boundaries of a left passage, at most, whose places are kept with it; others of its part alone.
+_INDEXED: Final = 1 << 12
 
 
 def diff(left: Units, right: Units) -> Script:
@@ -56,59 +59,80 @@ def _equal_blocks(left: Units, right: Units) -> list[Block]:
     head = _common_start(ours, theirs)
     tail = _common_end(ours, theirs, most=min(len(ours), len(theirs)) - head)
     high, end = len(ours) - tail, len(theirs) - tail
-    pairs = [(high, end)] if tail else []
+    stretches: list[Block] = [(0, head, 0, head)] if head else []
     if head < high and head < end:
-        pairs = _matched(left, right, (head, high, head, end)) + pairs
-    blocks: list[Block] = []
-    low, stop, first, last = 0, head, 0, head
-    for a, b in pairs:
-        if stop > low and (
-            (a == stop and b == last)
-            or (a == stop + 1 and b == last + 1 and kind[stop] == GAP and ours[stop] == theirs[last])
-        ):
-            stop, last = a + 1, b + 1  # the gap between two neighbours matched on both sides is equal too
-            continue
-        if stop > low:
-            blocks.append((low, stop, first, last))
-        low, stop, first, last = a, a + 1, b, b + 1
+        stretches += _matched(left, right, (head, high, head, end))
     if tail:
-        stop, last = len(ours), len(theirs)
-    return [*blocks, (low, stop, first, last)] if stop > low else blocks
+        stretches.append((high, len(ours), end, len(theirs)))
+    if not stretches:
+        return []
+    blocks: list[Block] = []
+    low, stop, first, last = stretches[0]
+    for a, b, c, d in stretches[1:]:
+        # the gap between two neighbours matched on both sides is equal too
+        gapped = a == stop + 1 and c == last + 1 and kind[stop] == GAP and ours[stop] == theirs[last]
+        if not gapped and not (a == stop and c == last):
+            blocks.append((low, stop, first, last))
+            low, first = a, c
+        stop, last = b, d
+    return [*blocks, (low, stop, first, last)]
 
 
 def _common_start(ours: list[bytes], theirs: list[bytes]) -> int:
-    """Number of equal units at the start, by comparing slices that halve."""
-    low, high = 0, min(len(ours), len(theirs))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ours[low:middle] == theirs[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
+    """Number of equal units at the start, by comparing slices that double and then halve."""
+    most = min(len(ours), len(theirs))
+    low, size = 0, 1
+    while low + size <= most and ours[low : low + size] == theirs[low : low + size]:
+        low, size = low + size, size * 2
+    while size := size // 2:
+        if low + size <= most and ours[low : low + size] == theirs[low : low + size]:
+            low += size
     return low
 
 
 def _common_end(ours: list[bytes], theirs: list[bytes], *, most: int) -> int:
-    low, high = 0, most
-    a, b = len(ours), len(theirs)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ours[a - middle : a - low] == theirs[b - middle : b - low]:
-            low = middle
-        else:
-            high = middle - 1
+    """Number of equal units at the end, as `_common_start`."""
+    a, b, low, size = len(ours), len(theirs), 0, 1
+    while low + size <= most and ours[a - low - size : a - low] == theirs[b - low - size : b - low]:
+        low, size = low + size, size * 2
+    while size := size // 2:
+        if low + size <= most and ours[a - low - size : a - low] == theirs[b - low - size : b - low]:
+            low += size
     return low
 
 
-def _matched(left: Units, right: Units, middle: Block) -> list[tuple[int, int]]:
-    """Pairs of equal words and boundaries of the middle, by their longest common subsequence."""
+def _matched(left: Units, right: Units, middle: Block) -> list[Block]:
+    """Stretches of the middle held equal by the longest common subsequence of its words and boundaries.
+
+    A run of them is one stretch when the gaps inside are equal too, else each of its units is one.
+    """
     low, high, first, end = middle
     ours, theirs = left.solid, right.solid
-    a, b = bisect_left(ours, low), bisect_left(theirs, first)
-    found = matches(
-        left.solid_key[a : bisect_left(ours, high)], right.solid_key[b : bisect_left(theirs, end)]
+    window = (
+        bisect_left(ours, low),
+        bisect_left(ours, high),
+        bisect_left(theirs, first),
+        bisect_left(theirs, end),
     )
-    return [(ours[a + i], theirs[b + j]) for i, j in found]
+    found: list[Block] = []
+    for i, j, size in _runs(left, right, window):
+        whole = (ours[i], ours[i + size - 1] + 1, theirs[j], theirs[j + size - 1] + 1)
+        if left.key[whole[0] : whole[1]] == right.key[whole[2] : whole[3]]:
+            found.append(whole)
+        else:
+            pairs = zip(ours[i : i + size], theirs[j : j + size], strict=True)
+            found += [(x, x + 1, y, y + 1) for x, y in pairs]
+    return found
+
+
+def _runs(left: Units, right: Units, window: Window) -> list[Run]:
+    a, b = left.solid_key, right.solid_key
+    if len(a) <= _INDEXED:
+        return runs(a, b, left.places, window)
+    low, high, first, end = window
+    a, b = a[low:high], b[first:end]
+    found = runs(a, b, places_of(a), (0, len(a), 0, len(b)))
+    return [(i + low, j + first, size) for i, j, size in found]
 
 
 # -- what is left ---------------------------------------------------------------------------------------
@@ -120,8 +144,8 @@ def _moved(
     """Moved fragments: first unit of either side, and units."""
     words = [at for low, high, _, _ in regions for at in range(low, high) if left.kind[at] == WORD]
     targets = [at for _, _, low, high in regions for at in range(low, high) if right.kind[at] == WORD]
-    if not words or not targets:
-        return []
+    if {left.key[at] for at in words}.isdisjoint([right.key[at] for at in targets]):
+        return []  # a fragment has a word in it
     ours: list[bytes | None] = list(left.key)
     theirs: list[bytes | None] = list(right.key)
     for low, high, first, end in blocks:

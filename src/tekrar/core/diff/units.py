@@ -9,17 +9,19 @@ mask by its kind alone, which is all that the projection keeps of it (ADR-009 *A
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import accumulate, compress, count
 from typing import Final
 
 import numpy as np
 
+from tekrar.core.diff.lcs import places_of
 from tekrar.core.policy import ATOM_INTER_SENTENCE, ATOM_SENTENCE
 from tekrar.core.text import TextRelease
-from tekrar.core.token import Ints, tokens
+from tekrar.core.token import Ints, pieces, tokens
 from tekrar.errors import UsageError
 
 #: Most units of one endpoint. Part of the algorithm: above it there is no diff, never another algorithm.
@@ -55,26 +57,36 @@ class Units:
     kind: list[int]
     key: list[bytes]
 
-    @cached_property
-    def index(self) -> dict[int, int]:
-        """Position of the unit that begins at a byte; `end` stands for the position after the last."""
-        return {byte: at for at, byte in enumerate(self.edge)}
+    def at(self, byte: int) -> int:
+        """Position of the unit that begins at a byte, that after the last for `end`, -1 inside a unit."""
+        edge = self.edge
+        place = bisect_left(edge, byte)
+        return place if place < len(edge) and edge[place] == byte else -1
 
     @cached_property
-    def solid(self) -> list[int]:
+    def solid(self) -> Sequence[int]:
         """Positions of the words and boundaries."""
-        return [at for at, what in enumerate(self.kind) if what != GAP]
+        first = 0 if self.kind and self.kind[0] else 1
+        if GAP not in self.kind[first::2] and not any(self.kind[1 - first :: 2]):
+            return range(first, len(self.kind), 2)  # every other unit is a gap
+        return list(compress(count(), self.kind))  # GAP is 0
 
     @cached_property
     def solid_key(self) -> list[bytes]:
         """Keys of the words and boundaries."""
-        return [self.key[at] for at in self.solid]
+        places = self.solid
+        return (
+            self.key[places.start :: 2] if isinstance(places, range) else list(compress(self.key, self.kind))
+        )
 
-    def witness(self, start: int = -1, end: int = -1) -> bytes:
-        """The bytes that a profile compares, masks replaced by their typed marker; the whole by default."""
-        low = 0 if start < 0 else self.index[start]
-        high = len(self.key) if end < 0 else self.index[end]
-        return b"".join(self.key[low:high])
+    @cached_property
+    def places(self) -> dict[Hashable, int]:
+        """Bits of the places of each word and boundary among them (`lcs.places_of`)."""
+        return places_of(self.solid_key)
+
+    def witness(self) -> bytes:
+        """The bytes that a profile compares, masks replaced by their typed marker."""
+        return b"".join(self.key)
 
 
 def units_of(
@@ -105,8 +117,8 @@ def units_of(
     key: list[bytes] = []
     at = start
     for low, high, name in [*boundaries, (stop, stop, "")]:
-        inside = tokens(text, start=at, end=low) if words is None else _between(words, at, low)
-        _cut(text, at, low, inside.ravel().tolist(), into=(edge, kind, key))
+        if at < low:
+            _cut(text, at, low, words, into=(edge, kind, key))
         if high > low:
             edge.append(low)
             kind.append(BOUNDARY)
@@ -119,24 +131,26 @@ def units_of(
 
 
 def _cut(
-    text: bytes, start: int, end: int, bounds: list[int], *, into: tuple[list[int], list[int], list[bytes]]
+    text: bytes, start: int, end: int, words: Ints | None, *, into: tuple[list[int], list[int], list[bytes]]
 ) -> None:
-    """Words and gaps of a stretch between boundaries; `bounds` are the words' starts and ends in turn."""
-    if start == end:
-        return
+    """First bytes, kinds and keys of the words and gaps of a stretch between boundaries."""
+    if words is None:
+        found = pieces(text, start=start, end=end)
+    else:
+        bounds = _between(words, start, end).ravel().tolist()
+        found = [text[a:b] for a, b in zip([start, *bounds], [*bounds, end], strict=True)]
+    kinds = [GAP, WORD] * (len(found) // 2) + [GAP]
+    for place in (0, -1):
+        if not found[place]:
+            del found[place], kinds[place]
+    if b"" in found:  # words side by side
+        kinds = list(compress(kinds, found))
+        found = list(filter(None, found))
     edge, kind, key = into
-    starts, ends = [start, *bounds], [*bounds, end]
-    pieces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
-    kinds = [GAP, WORD] * (len(bounds) // 2) + [GAP]
-    if b"" in pieces:  # words side by side, and none before the first or after the last
-        held = [bool(piece) for piece in pieces]
-        edge += compress(starts, held)
-        kind += compress(kinds, held)
-        key += filter(None, pieces)
-        return
-    edge += starts
     kind += kinds
-    key += pieces
+    key += found
+    del found[-1]
+    edge += accumulate(map(len, found), initial=start)
 
 
 def _between(words: Ints, start: int, end: int) -> Ints:

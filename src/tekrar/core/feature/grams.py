@@ -123,7 +123,7 @@ def fold_tokens(text: bytes, spans: Ints, folding: Chain) -> FoldedTokens:
     forms = sorted(set(folded) - {b""})
     number = {form: at for at, form in enumerate(forms)}
     of_surface = np.array([number.get(form, DROPPED) for form in folded], np.int64)
-    digest = np.array([_digest(form) for form in forms], np.uint64)
+    digest = np.array([form_digest(form.decode()) for form in forms], np.uint64)
     picked = of_surface[which] if len(surfaces) else which
     return FoldedTokens(picked, tuple(form.decode() for form in forms), digest)
 
@@ -147,8 +147,9 @@ def _decoded(surface: bytes) -> str:
         ) from None
 
 
-def _digest(form: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(form, digest_size=8).digest(), "big")
+def form_digest(form: str) -> int:
+    """64 bits that depend on a folded form alone: BLAKE2b-64 of its UTF-8."""
+    return int.from_bytes(hashlib.blake2b(form.encode(), digest_size=8).digest(), "big")
 
 
 def token_grams(tokens: FoldedTokens, offset: Ints, n: int) -> Grams:
@@ -169,7 +170,7 @@ def character_grams(texts: Sequence[str], n: int) -> Grams:
     """N-grams of folded characters, for units too short for token grams."""
     offset = np.concatenate([[0], np.cumsum([len(text) for text in texts], dtype=np.int64)]).astype(np.int64)
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32).astype(np.uint64)
-    return _grams(_mixed(codes + np.uint64(1)), offset, n)
+    return _grams(mixed(codes + np.uint64(1)), offset, n)
 
 
 def _grams(values: Words64, offset: Ints, n: int) -> Grams:
@@ -182,15 +183,15 @@ def _grams(values: Words64, offset: Ints, n: int) -> Grams:
     first = offset[:-1][unit] + np.arange(int(ends[-1])) - ends[:-1][unit]
     long = np.minimum(size[unit], n)
     # The length goes in first, so that a short unit is no beginning of a longer gram.
-    found = _mixed(long.astype(np.uint64))
+    found = mixed(long.astype(np.uint64))
     for step in range(n):
         more = long > step
         taken = values[np.where(more, first + step, 0)] if len(values) else found
         found = np.where(more, found * np.uint64(_STEP) + taken, found)
-    return Grams(_mixed(found), ends)
+    return Grams(mixed(found), ends)
 
 
-def _mixed(values: Words64) -> Words64:
+def mixed(values: Words64) -> Words64:
     """A fixed bijection of 64-bit numbers that spreads close ones."""
     values = (values ^ (values >> np.uint64(32))) * np.uint64(_STEP)
     values = (values ^ (values >> np.uint64(29))) * np.uint64(_LAST)

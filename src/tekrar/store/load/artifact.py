@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tekrar.artifact.reader import Artifact, ArtifactProfile
 from tekrar.core.encoding import canonical_json
 from tekrar.core.policy import FAILURE_CODES, MATRIX, PENDING_CODES, REASONS, TREATMENTS
+from tekrar.core.text import TextRelease
 from tekrar.errors import IntegrityError
 from tekrar.store.load.columns import Column
-from tekrar.store.load.text import Tables
+from tekrar.store.load.text import Tables, ends_of
 
 Ints = NDArray[np.int64]
 
@@ -55,10 +56,10 @@ def artifact_facts(artifact: Artifact) -> str:
     return json.dumps(facts)
 
 
-def profile_tables(profile: ArtifactProfile) -> Tables:
-    """Columns of the five tables of a profile, by table, without `profile_key`."""
+def profile_tables(profile: ArtifactProfile, text: TextRelease) -> Tables:
+    """Columns of the five tables of a profile over a text release, by table, without `profile_key`."""
     return {
-        "repetition.occurrence": _occurrences(profile),
+        "repetition.occurrence": _occurrences(profile, text),
         "repetition.class": _classes(profile),
         "repetition.witness": [
             Column("witness", "int4", np.arange(len(profile.table("witnesses")["root"]))),
@@ -79,7 +80,7 @@ def _units(profile: ArtifactProfile) -> tuple[Ints, Ints]:
     return sentence, np.arange(len(sentence)) - np.repeat(profile.first_row[:-1], more) + 2
 
 
-def _occurrences(profile: ArtifactProfile) -> list[Column]:
+def _occurrences(profile: ArtifactProfile, text: TextRelease) -> list[Column]:
     count = profile.rows
     part, code, presentation = (np.zeros(count, np.int64) for _ in range(3))
     class_no = np.full(count, -1, np.int64)
@@ -124,6 +125,7 @@ def _occurrences(profile: ArtifactProfile) -> list[Column]:
         Column("last_paragraph", "int4", last),
         *_class_of(profile, class_no),
         Column("reasons", "int2", _all_reasons(profile)[columns["witness"]], part == PARTS["excluded"]),
+        *ends_of(text, paragraph, last, end),
     ]
 
 

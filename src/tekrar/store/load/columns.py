@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from tekrar.errors import IntegrityError
+from tekrar.store.round_trip import copied_out
 from tekrar.store.session import Connection
 
 Bytes2D = NDArray[np.uint8]
@@ -160,16 +161,13 @@ def _check_range(column: Column, target: str) -> None:
         )
 
 
-def copy_out(
-    connection: Connection, query: bytes, named: Sequence[tuple[str, str]], parameters: Sequence[Any] = ()
-) -> list[Column]:
+def copy_out(connection: Connection, query: bytes, named: Sequence[tuple[str, str]]) -> list[Column]:
     """Columns of a query, read by COPY BINARY: native integers (n,), digests uint8 (n, width).
 
     Args:
         connection: inside a transaction.
         query: its columns are those of `named`, in that order.
         named: name and token of `TYPES` of each column; "?" behind a token that may be null.
-        parameters: of the query.
 
     Raises:
         IntegrityError: a row has another form than the types say.
@@ -178,16 +176,14 @@ def copy_out(
     types = tuple(token for _, token in named)
     parts: list[list[Column]] = [[] for _ in named]
     statement = b"COPY (" + query + b") TO STDOUT (FORMAT BINARY)"
-    with connection.cursor().copy(statement, parameters) as stream:
-        for rows in _rows(stream):
-            for part, column in zip(parts, _taken_apart(rows, types, named), strict=True):
-                part.append(column)
+    for rows in _rows(copied_out(connection, statement)):
+        for part, column in zip(parts, _taken_apart(rows, types, named), strict=True):
+            part.append(column)
     return [_joined(name, token, part) for (name, token), part in zip(named, parts, strict=True)]
 
 
-def _rows(stream: Any) -> Iterator[_Rows]:
+def _rows(messages: Iterator[Any]) -> Iterator[_Rows]:
     """The rows that COPY sends, some at a time, without signature and trailer; a message is a row."""
-    messages = iter(stream)
     start, found, block = len(SIGNATURE), _Rows(), list(islice(messages, READ_MESSAGES))
     while block:
         if start:

@@ -15,7 +15,7 @@ from tekrar.store.load.columns import Column
 from tekrar.store.load.read_back import Columns, compare_tables, differs
 from tekrar.store.load.stored_profile import StoredProfile
 from tekrar.store.load.stored_text import StoredText
-from tekrar.store.load.text import sentence_paragraph
+from tekrar.store.load.text import ends_of, sentence_paragraph
 
 Ints = NDArray[np.int64]
 
@@ -28,6 +28,7 @@ def check_derived(stored: StoredProfile, text: StoredText, place: str) -> None:
     """
     rows = stored.occurrences
     unit, length = rows["unit"].values.astype(np.int64), rows["length"].values.astype(np.int64)
+    end = rows["start_byte"].values + rows["extent"].values
     first, last = unit, unit
     if stored.spec.short in ("FS", "PS"):
         of_sentence = sentence_paragraph(text.release)
@@ -40,6 +41,7 @@ def check_derived(stored: StoredProfile, text: StoredText, place: str) -> None:
         Column("paragraph", "int4", first),
         Column("last_paragraph", "int4", last),
         Column("reasons", "int2", reasons, excluded),
+        *ends_of(text.release, first, last, end),
         *_classes(stored),
     ]
     compare_tables(rows, expected, table=f"repetition.occurrence of {place}")

@@ -12,12 +12,14 @@ from tekrar.artifact.reader import Artifact
 from tekrar.core.encoding import canonical_json
 from tekrar.core.identity import uuid_text
 from tekrar.core.policy import MATRIX
+from tekrar.core.text import TextRelease
 from tekrar.corpus.release_package import OpenRelease
 from tekrar.errors import DatabaseError, IntegrityError
 from tekrar.store.load.artifact import artifact_facts, profile_tables
 from tekrar.store.load.columns import copy_in
 from tekrar.store.load.identities import Selections, check_identities
 from tekrar.store.load.seal import recomputed_root
+from tekrar.store.load.sources import book_sources, public_sources, sources_bytes
 from tekrar.store.load.stored_text import StoredText, read_text
 from tekrar.store.load.text import Tables, text_tables, with_key
 from tekrar.store.roles import Role
@@ -26,7 +28,7 @@ from tekrar.store.session import Connection, transaction
 #: Called with the number and the name of each step before it is done; a seam for tests that stop there.
 AtStep = Callable[[int, str], None]
 
-_BEGIN_TEXT: Final = b"SELECT api.begin_text(%s, %s, %s, %s, %s, %s, %s, %s)"
+_BEGIN_TEXT: Final = b"SELECT api.begin_text(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 _SEAL_TEXT: Final = b"SELECT api.seal_text(%s, %s, %s, %s)"
 _BEGIN_ARTIFACT: Final = b"SELECT api.begin_artifact(%s::jsonb, %s, %s)"
 #: Every query goes by a key; a small sample tells the planner as much about these tables as a large one.
@@ -143,19 +145,21 @@ def _load_text(
     connection: Connection, opened: OpenRelease, steps: _Steps
 ) -> tuple[StoredText | None, int | None]:
     """The text release read back and the rows written; None and None when it was loaded before."""
-    release = opened.release
+    release, books = opened.release, len(opened.release.book_chapters)
+    files = public_sources(opened.package_manifest["provenance"], books=books)
     steps("text: begin")
     with transaction(connection, role=Role.BUILDER):
         facts = (
             *(uuid_text(opened.id), release.edition, release.language, release.segmenter),
             *(opened.certified, opened.manifest_root, canonical_json(opened.manifest), len(release.text)),
+            sources_bytes(files),
         )
         steps("text: begin_text")
         began = _one(connection, _BEGIN_TEXT, facts)
         if began["sealed"]:
             return None, None
         key = began["release_key"]
-        tables = text_tables(release, identity=opened.id)
+        tables = text_tables(release, identity=opened.id, sources=book_sources(files, books=books))
         rows = _copy(connection, tables, began["targets"], key=("release_key", key), steps=steps)
         steps("text: attach_text")
         connection.execute(b"SELECT api.attach_text(%s)", (key,))
@@ -181,10 +185,10 @@ def _load_artifact(
         key, release_key = began["artifact_key"], _one(connection, _RELEASE_KEY, (artifact.text_release,))
         if began["sealed"]:
             return key, release_key, None
-        rows = _copy_profiles(connection, artifact, began["profiles"], steps)
         if stored is None:
             steps("artifact: read the text back")
             stored = read_text(connection, release_key)
+        rows = _copy_profiles(connection, artifact, stored.release, opened=began["profiles"], steps=steps)
 
         def attach() -> None:
             steps("artifact: attach_artifact")
@@ -214,13 +218,18 @@ def _load_artifact(
 
 
 def _copy_profiles(
-    connection: Connection, artifact: Artifact, opened: dict[str, dict[str, Any]], steps: _Steps
+    connection: Connection,
+    artifact: Artifact,
+    text: TextRelease,
+    *,
+    opened: dict[str, dict[str, Any]],
+    steps: _Steps,
 ) -> int:
     """Rows of all profiles; while the server takes those of one, the next one's columns are made."""
 
     def tables_of(short: str) -> Tables:
         with _sound(artifact):
-            return profile_tables(artifact.profile(short))
+            return profile_tables(artifact.profile(short), text)
 
     rows = 0
     with ThreadPoolExecutor(1) as making:

@@ -30,7 +30,14 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "core.paragraph": (
         *("paragraph int4", "chapter int4", "para int8?", "ord int8?", "given bool", "first_sentence int4"),
         *("sentences int4", "first_atom int4", "start_byte int8", "end_byte int8", "book int4"),
-        *("book_label texts", "chapter_number int8?", "chapter_title texts"),
+        *(
+            "book_label texts",
+            "chapter_number int8?",
+            "chapter_title texts",
+            "chapter_no int4",
+            "para_no int4",
+        ),
+        *("source_name texts", "source_digest digest?"),
     ),
     "core.sentence": ("sentence int4", "paragraph int4", "atom int4", "start_byte int8", "end_byte int8"),
     "core.separator": ("atom int4", "kind int2", "start_byte int8", "end_byte int8"),
@@ -43,7 +50,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         *("row_no int4", "occurrence uuid", "selection uuid", "start_byte int8", "extent int4", "unit int4"),
         *("witness int4", "class_no int4?", "length int2", "part int2", "code int2?", "presentation int2?"),
         *("fingerprint digest?", "paragraph int4", "last_paragraph int4", "class uuid?", "group_key digest?"),
-        *("class_size int4?", "reasons int2?"),
+        *("class_size int4?", "reasons int2?", "last_ord int8?", "last_end int4?"),
     ),
     "repetition.class": (
         *("class_no int4", "class uuid?", "size int4", "length int2", "members digest?", "witness digest"),
@@ -80,8 +87,8 @@ def read_table(connection: Connection, table: str, key: int, *, source: str = ""
         columns = _by_rows(connection, source or table, key, named)
     else:
         chosen = ", ".join(name for name, _ in named)
-        query = f"SELECT {chosen} FROM {source or table} WHERE {_where(table)} = %s"
-        columns = copy_out(connection, query.encode(), named, (key,))
+        query = f"SELECT {chosen} FROM {source or table} WHERE {_where(table)} = {key:d}"
+        columns = copy_out(connection, query.encode(), named)
     return {column.name: column for column in _in_order(columns, KEYS.get(table, 1))}
 
 
@@ -145,14 +152,17 @@ def _column(name: str, kind: str, values: list[Any]) -> Column:
     if base == TEXTS:
         return Column(name, base, [None if value is None else bytes(value) for value in values])
     width, form = TYPES[base]
-    if form.startswith("V"):
-        return Column(name, base, np.frombuffer(b"".join(values), np.uint8).reshape(-1, width))
     present = np.array([value is not None for value in values], bool) if base != kind else None
+    if form.startswith("V"):
+        data = b"".join(bytes(width) if value is None else value for value in values)
+        return Column(name, base, np.frombuffer(data, np.uint8).reshape(-1, width), present)
     return Column(name, base, np.array([value or 0 for value in values], np.int64), present)
 
 
 def _in_order(columns: list[Column], keys: int) -> list[Column]:
     """Rows by their key. The server sends them as they lie, which is almost always this order."""
+    if keys == 1 and (np.diff(np.asarray(columns[0].values)) > 0).all():
+        return columns
     order = np.lexsort([np.asarray(column.values) for column in reversed(columns[:keys])])
     if (order == np.arange(len(order))).all():
         return columns

@@ -7,6 +7,7 @@ section 4).
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from tekrar.core.release import certified_digest, core_manifest, manifest_root_o
 from tekrar.core.text import DATASETS, Dataset, Labels, TextRelease
 from tekrar.errors import IntegrityError, TekrarError
 from tekrar.store.load.read_back import Columns, compare_tables, differs, read_table
+from tekrar.store.load.sources import book_sources
 from tekrar.store.load.text import KIND, text_tables
 from tekrar.store.session import Connection
 
@@ -30,9 +32,14 @@ TABLES: Final = (
     "core.dataset",
     "core.annotation",
 )
+#: Tables whose rows give what is compared; `core.release` the rest.
+_TABLES_OF: Final = {
+    "certified digest": "core.text_block, core.sentence and core.separator",
+    "core root of a dataset": "core.dataset",
+}
 _RELEASE: Final = (
     b"SELECT uuid_send(text_release), edition, language, segmenter, certified_digest, manifest_root, manifest"
-    b" FROM core.release WHERE release_key = %s"
+    b", sources FROM core.release WHERE release_key = %s"
 )
 
 
@@ -68,7 +75,7 @@ def read_text(connection: Connection, key: int) -> StoredText:
     row = connection.execute(_RELEASE, (key,), binary=True).fetchone()
     if row is None:
         raise differs("core.release", f"no row of release {key}", "one")
-    identity, edition, language, segmenter, certified, root, manifest = row
+    identity, edition, language, segmenter, certified, root, manifest, listed = row
     tables = {table: read_table(connection, table, key) for table in TABLES}
     facts = {"edition": edition, "language": language, "segmenter": segmenter}
     try:
@@ -76,7 +83,11 @@ def read_text(connection: Connection, key: int) -> StoredText:
         release.check_tiling()
     except (ValueError, IndexError, TekrarError) as error:
         message = error.message if isinstance(error, TekrarError) else str(error)
-        raise differs("the text's rows", message, "bytes, atoms and tree that fit each other") from error
+        raise differs(
+            "core.text_block, core.sentence, core.separator and the tree's tables",
+            message,
+            "bytes, atoms and tree that fit each other",
+        ) from error
     found = certified_digest(release)
     document = core_manifest(release, certified=found)
     _same("certified digest", found, bytes(certified))
@@ -85,7 +96,7 @@ def read_text(connection: Connection, key: int) -> StoredText:
     _same("text release", release_id(release, manifest_root=bytes(root)), bytes(identity))
     for one in release.datasets.values():
         if one is not None:
-            _same("core root of the dataset " + one.kind, one.core_root, found)
+            _same("core root of a dataset", one.core_root, found)
     spans = tables["core.annotation"]
     # The root of a dataset covers the status of note markers alone (docs/encoding.md section 4).
     stray = (spans["status"].values != 0) & (spans["kind"].values != KIND["note_markers"])
@@ -93,7 +104,11 @@ def read_text(connection: Connection, key: int) -> StoredText:
         raise differs(
             "core.annotation", f"a status of span {int(np.flatnonzero(stray)[0])}", "of a note marker"
         )
-    expected = text_tables(release, identity=bytes(identity))
+    try:
+        sources = book_sources(json.loads(bytes(listed)), books=len(release.book_chapters))
+    except (KeyError, TypeError, ValueError) as error:
+        raise differs("core.release", f"sources that cannot be read: {error}", "names and digests") from error
+    expected = text_tables(release, identity=bytes(identity), sources=sources)
     for table in TABLES:
         compare_tables(tables[table], expected[table], table=table)
     roots = tables["core.dataset"]
@@ -175,7 +190,7 @@ def _same(what: str, found: bytes, stated: bytes) -> None:
     if found != stated:
         raise IntegrityError(
             f"the {what} that the rows in the database give is another",
-            where="database, core text",
+            where=f"database, {_TABLES_OF.get(what, 'core.release')}",
             expected=f"{stated.hex()[:64]}, found {found.hex()[:64]}",
             mend="nothing was sealed; load it again, and check the disk and memory of the server",
             kind="stored_rows_differ",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,9 +20,11 @@ BLOCK_BYTES: Final = 32768
 KIND: Final = {name: ANNOTATION_KINDS[ANNOTATION_OF[name]] for name in DATASETS}
 
 Tables = dict[str, list[Column]]
+#: Of every book the name and the SHA-256 (32 bytes) of the file it was read from; None where not known.
+Sources = Sequence[tuple[bytes, bytes] | None]
 
 
-def text_tables(release: TextRelease, *, identity: bytes) -> Tables:
+def text_tables(release: TextRelease, *, identity: bytes, sources: Sources) -> Tables:
     """Columns of the core tables of a release (UUID bytes), by table, without `release_key`."""
     text = release.text
     blocks = [text[at : at + BLOCK_BYTES] for at in range(0, len(text), BLOCK_BYTES)]
@@ -30,7 +33,7 @@ def text_tables(release: TextRelease, *, identity: bytes) -> Tables:
         "core.text_block": [_number("block", len(blocks)), Column("data", TEXTS, blocks)],
         "core.book": _books(release),
         "core.chapter": _chapters(release),
-        "core.paragraph": _paragraphs(release),
+        "core.paragraph": _paragraphs(release, sources),
         "core.sentence": [
             _number("sentence", len(release.sentence_atom)),
             Column("paragraph", "int4", sentence_paragraph(release)),
@@ -56,6 +59,25 @@ def with_key(columns: list[Column], name: str, key: int) -> list[Column]:
 def sentence_paragraph(release: TextRelease) -> NDArray[np.int64]:
     """Paragraph ordinal of every sentence."""
     return np.repeat(np.arange(len(release.paragraph_sentences)), release.paragraph_sentences)
+
+
+def ends_of(
+    release: TextRelease, paragraph: NDArray[np.int64], last: NDArray[np.int64], end: NDArray[np.int64]
+) -> list[Column]:
+    """Of extents from one paragraph to another the source's number of the last one and the end in it.
+
+    Args:
+        release: the text.
+        paragraph, last: ordinals of the first and the last paragraph.
+        end: bytes of the release.
+    """
+    later = last > paragraph
+    ord = _label("ord", release.labels.ord)
+    given = np.asarray(ord.present)[last] & later
+    return [
+        Column("last_ord", "int8", np.where(given, np.asarray(ord.values)[last], 0), given),
+        Column("last_end", "int4", np.where(later, end - release.paragraph_start[last], 0), later),
+    ]
 
 
 def _books(release: TextRelease) -> list[Column]:
@@ -96,7 +118,7 @@ def _chapters(release: TextRelease) -> list[Column]:
     ]
 
 
-def _paragraphs(release: TextRelease) -> list[Column]:
+def _paragraphs(release: TextRelease, sources: Sources) -> list[Column]:
     labels, count = release.labels, len(release.paragraph_sentences)
     return [
         _number("paragraph", count),
@@ -110,6 +132,7 @@ def _paragraphs(release: TextRelease) -> list[Column]:
         Column("start_byte", "int8", release.paragraph_start),
         Column("end_byte", "int8", release.paragraph_end),
         *_names(release),
+        *_places(release, sources),
     ]
 
 
@@ -123,6 +146,27 @@ def _names(release: TextRelease) -> list[Column]:
         Column("book_label", TEXTS, [named[at] for at in book.tolist()]),
         _label("chapter_number", tuple(labels.chapter_number[at] for at in chapter)),
         Column("chapter_title", TEXTS, [titled[at] for at in chapter]),
+    ]
+
+
+def _places(release: TextRelease, sources: Sources) -> list[Column]:
+    """Beside every paragraph its chapter's number in the book and its own in the chapter, both from 1, and
+    the source file of its book."""
+    chapter = release.paragraph_chapter
+    book = release.chapter_book[chapter]
+    paragraph = np.arange(len(release.paragraph_sentences))
+    of_book = [sources[at] for at in book.tolist()]
+    none = bytes(32)
+    return [
+        Column("chapter_no", "int4", chapter - release.book_chapter_start[book] + 1),
+        Column("para_no", "int4", paragraph - release.chapter_paragraph_start[chapter] + 1),
+        Column("source_name", TEXTS, [None if one is None else one[0] for one in of_book]),
+        Column(
+            "source_digest",
+            "digest",
+            _digests([none if one is None else one[1] for one in of_book], 32),
+            np.array([one is not None for one in of_book], bool),
+        ),
     ]
 
 

@@ -85,7 +85,8 @@ def foreign(owner: int | None, where: str = "data folder") -> DatabaseError:
         f"the data folder belongs to {name}",
         where=where,
         expected=f"a folder of {_named(os.geteuid()).name}",
-        mend=f"run tekrar as {name}, or name another folder in TEKRAR_DATA_DIR",
+        # Nobody is told to become root.
+        mend=f"{'' if owner == 0 else f'run tekrar as {name}, or '}name another folder in TEKRAR_DATA_DIR",
         kind="data_folder_foreign",
     )
 

@@ -82,6 +82,15 @@ def find_binaries(settings: Settings, account: Account, *, major: int | None = N
             " to move on, back up with it and restore into a new TEKRAR_DATA_DIR",
             kind="data_folder_version",
         )
+    if settings.pg_bin is not None:
+        raise DatabaseError(
+            "TEKRAR_PG_BIN names no PostgreSQL server that can be used",
+            where="; ".join(refused),
+            expected=f"a folder with postgres and initdb, version {MAJORS[0]} to {MAJORS[-1]}, that the user"
+            f" {account.name} may reach and run",
+            mend="name such a folder (every folder above it must let that user pass), or unset TEKRAR_PG_BIN",
+            kind="no_server_binaries",
+        )
     where = "; ".join(refused) or "PATH, the distribution's folders, the extra `embedded`"
     raise DatabaseError("no PostgreSQL server was found", where=where, mend=_MEND, kind="no_server_binaries")
 

@@ -85,10 +85,15 @@ class Place:
             DatabaseError: `data_folder_foreign`.
             StorageError: it cannot be made.
         """
-        with storing(self.folder):
-            os.makedirs(self.folder.parent, mode=0o700, exist_ok=True)
-            with suppress(FileExistsError):
-                os.mkdir(self.folder, 0o700)
+        try:
+            with storing(self.folder):
+                os.makedirs(self.folder.parent, mode=0o700, exist_ok=True)
+                with suppress(FileExistsError):
+                    os.mkdir(self.folder, 0o700)
+        except StorageError as error:
+            if error.kind in ("eacces", "eperm", "erofs", "enoent", "enotdir"):
+                error.mend = f"{error.mend}: name a folder of yours in TEKRAR_DATA_DIR"
+            raise
         self.check()
 
     def check(self) -> None:

@@ -3,6 +3,9 @@
 DO $roles$
 DECLARE
     wanted text;
+    more text;
+    grantable CONSTANT text[] := ARRAY['tekrar_reader', 'tekrar_curator', 'tekrar_reviewer', 'tekrar_publisher',
+        'tekrar_auditor', 'tekrar_administrator'];
     -- From 16 on whoever made a role administers it without being it.
     being text := CASE WHEN pg_catalog.current_setting('server_version_num')::int4 >= 160000
         THEN 'SET' ELSE 'MEMBER' END;
@@ -20,21 +23,34 @@ BEGIN
                 NULL;
             END;
         END IF;
+        -- Somebody may have made it with more: then row-level security would bind nobody who acts as it.
+        SELECT pg_catalog.concat_ws(', ', CASE WHEN r.rolsuper THEN 'SUPERUSER' END, CASE WHEN r.rolbypassrls THEN 'BYPASSRLS' END,
+                CASE WHEN r.rolcreaterole THEN 'CREATEROLE' END, CASE WHEN r.rolcreatedb THEN 'CREATEDB' END,
+                CASE WHEN r.rolreplication THEN 'REPLICATION' END,
+                CASE WHEN r.rolcanlogin <> (wanted = 'tekrar_login') THEN
+                    CASE WHEN r.rolcanlogin THEN 'LOGIN' ELSE 'NOLOGIN' END END,
+                CASE WHEN r.rolinherit AND wanted = 'tekrar_login' THEN 'INHERIT' END,
+                (SELECT 'member of ' || pg_catalog.string_agg(g.rolname::text, ', ' ORDER BY g.rolname)
+                 FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS g ON g.oid = m.roleid
+                 WHERE m.member = r.oid AND g.rolname <> ALL (grantable)))
+            INTO more FROM pg_catalog.pg_roles AS r WHERE r.rolname = wanted;
+        IF more <> '' THEN
+            RAISE EXCEPTION USING ERRCODE = 'TK037',
+                MESSAGE = pg_catalog.format('the role %s of this server is %s', wanted, more),
+                DETAIL = pg_catalog.jsonb_build_object('kind', 'role_attributes', 'fact', wanted, 'expected',
+                    'a role without privileges of its own', 'found', more)::text,
+                HINT = pg_catalog.format('take that away from %s (ALTER ROLE, REVOKE), or drop the role; it belongs to the store',
+                    wanted);
+        END IF;
     END LOOP;
-    FOREACH wanted IN ARRAY ARRAY[
-        'tekrar_reader', 'tekrar_curator', 'tekrar_reviewer', 'tekrar_publisher', 'tekrar_auditor',
-        'tekrar_administrator'
-    ] LOOP
+    FOREACH wanted IN ARRAY grantable LOOP
         IF NOT pg_catalog.pg_has_role('tekrar_login', wanted, 'MEMBER') THEN
             EXECUTE pg_catalog.format('GRANT %I TO tekrar_login', wanted);
         END IF;
     END LOOP;
     -- The owner opens the grantable roles to the logins of actors (curation.synchronize_login), and is none of them. Whoever
     -- only uses roles that others made may not give it that; then no login of an actor's own can be opened.
-    FOREACH wanted IN ARRAY ARRAY[
-        'tekrar_reader', 'tekrar_curator', 'tekrar_reviewer', 'tekrar_publisher', 'tekrar_auditor',
-        'tekrar_administrator'
-    ] LOOP
+    FOREACH wanted IN ARRAY grantable LOOP
         IF NOT pg_catalog.pg_has_role('tekrar_owner', wanted, 'MEMBER WITH ADMIN OPTION') THEN
             BEGIN
                 EXECUTE pg_catalog.format('GRANT %I TO tekrar_owner WITH ADMIN %s', wanted,

@@ -16,10 +16,11 @@ routine AS (
     FROM pg_catalog.pg_proc AS p JOIN space ON space.oid = p.pronamespace
 ),
 line (text) AS (
-    SELECT pg_catalog.format('role %I%s%s%s%s%s', rolname,
+    SELECT pg_catalog.format('role %I%s%s%s%s%s%s%s', rolname,
         CASE WHEN rolcanlogin THEN ' login' END, CASE WHEN rolsuper THEN ' superuser' END,
         CASE WHEN rolbypassrls THEN ' bypassrls' END, CASE WHEN rolcreaterole THEN ' createrole' END,
-        CASE WHEN rolinherit THEN ' inherit' END)
+        CASE WHEN rolinherit THEN ' inherit' END, CASE WHEN rolcreatedb THEN ' createdb' END,
+        CASE WHEN rolreplication THEN ' replication' END)
     FROM pg_catalog.pg_roles WHERE rolname LIKE 'tekrar\_%'
     UNION
     SELECT pg_catalog.format('member %I of %I', m.rolname, r.rolname)
@@ -74,11 +75,13 @@ line (text) AS (
         coalesce(pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid), '-'))
     FROM relation AS r JOIN pg_catalog.pg_policy AS p ON p.polrelid = r.oid
     UNION ALL
-    SELECT pg_catalog.format('function %s returns %s owner %I language %s %s%s%s%s body %s', f.name,
+    SELECT pg_catalog.format('function %s returns %s owner %I language %s %s%s%s%s%s%s body %s', f.name,
         pg_catalog.pg_get_function_result(f.oid), pg_catalog.pg_get_userbyid(f.proowner),
         (SELECT lanname FROM pg_catalog.pg_language WHERE oid = f.prolang),
         CASE f.provolatile WHEN 'i' THEN 'immutable' WHEN 's' THEN 'stable' ELSE 'volatile' END,
         CASE WHEN f.prosecdef THEN ' definer' END, CASE WHEN f.proleakproof THEN ' leakproof' END,
+        CASE WHEN f.proisstrict THEN ' strict' END,
+        CASE f.proparallel WHEN 's' THEN ' parallel safe' WHEN 'r' THEN ' parallel restricted' END,
         CASE WHEN f.proconfig IS NOT NULL THEN ' set ' || f.proconfig::text END,
         pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(f.prosrc, 'UTF8')), 'hex'))
     FROM routine AS f

@@ -82,13 +82,13 @@ def check_artifact(
     def inspect(stored: StoredProfile) -> None:
         findings.count("identities", check_identities(stored, text, selections))
         findings.count("members", check_members(stored, text))
-        coverage[stored.spec.short] = _coverage(stored)
+        coverage[stored.spec.short] = coverage_of(stored)
 
     root = recomputed_root(connection, row["artifact_key"], text, at_profile=at_profile, inspect=inspect)
     findings.same("artifacts", f"{place}, seal", expected=root, found=row["sealed_root"])
     document = _manifest(connection, row, text, coverage)
     findings.same("artifacts", f"{place}, manifest", expected=canonical_json(document), found=row["manifest"])
-    counts = {short: {name: one[name] for name in _SEALED} for short, one in coverage.items()}
+    counts = {short: {name: one[name] for name in SEALED} for short, one in coverage.items()}
     written = rows_of(
         connection, "SELECT convert_to((%s::jsonb)::text, 'UTF8') AS bytes", (json.dumps(counts),)
     )
@@ -97,14 +97,14 @@ def check_artifact(
 
 
 #: What a seal counts of a profile.
-_SEALED: Final = (
+SEALED: Final = (
     *("emitted", "matched", "evaluated_unique", "not_evaluated", "excluded", "failed", "published_items"),
     *("dominated_items", "provisional_items", "discovered_classes", "dominated_classes", "published_classes"),
     *("provisional_groups", "enumeration_exclusions"),
 )
 
 
-def _coverage(stored: StoredProfile) -> dict[str, Any]:
+def coverage_of(stored: StoredProfile) -> dict[str, Any]:
     """The coverage record of a profile, counted from its rows (COV-12)."""
     part = Counter(stored.occurrences["part"].values.tolist())
     shown = Counter(stored.occurrences["presentation"].values.tolist())

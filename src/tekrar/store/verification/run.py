@@ -10,8 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg
+
 from tekrar.errors import IntegrityError, NotFoundError
+from tekrar.store.failures import OWN, database_error
 from tekrar.store.load.stored_text import StoredText
+from tekrar.store.read import public_id
 from tekrar.store.roles import Role
 from tekrar.store.session import Claims, Connection, transaction
 from tekrar.store.verification.artifacts import check_artifact, check_text, read_artifacts, read_texts
@@ -99,8 +103,11 @@ def verify_releases(
     Raises:
         DatabaseDiffers: something is not as published; carries every finding.
         NotFoundError: no such release.
-        DatabaseError: the server refused, or was lost.
+        UsageError: `bad_id`.
+        DatabaseError: no valid grant of auditor for all editions; the server refused, or was lost.
     """
+    if release is not None:
+        public_id(release, "release")
     with transaction(
         connection, role=Role.AUDITOR, claims=claims, read_only=True, isolation="repeatable read"
     ):
@@ -118,6 +125,8 @@ def examine(
     releases: list[Row] = []
     # Names without a schema are the catalog's, whatever the login's own search path is.
     connection.execute(b"SELECT set_config('search_path', 'pg_catalog, pg_temp', true)")
+    with findings.checking(connection, "authority", "api.require_scope"):
+        _require_grant(connection)
     with findings.checking(connection, "publications", "repetition.repetition_release"):
         releases += read_releases(connection)
     wanted = [row for row in releases if release in (None, row["release"])]
@@ -130,6 +139,24 @@ def examine(
             kind="not_published",
         )
     return _Run(connection, findings, progress, releases).all_of(wanted, everything=release is None)
+
+
+def _require_grant(connection: Connection) -> None:
+    """Who sees less than everything would take what is hidden for damage.
+
+    One release stands on the ledger, the heads and the pointers of all editions as much as all releases do.
+
+    Raises:
+        DatabaseError: the caller is no actor, or has no valid grant of auditor for all editions.
+        psycopg.Error: the database cannot say.
+    """
+    try:
+        connection.execute(b"SELECT api.require_scope('tekrar_auditor', '*')")
+    except psycopg.Error as error:
+        if (error.sqlstate or "").startswith(OWN):
+            mend = "ask an administrator for it (tekrar grant ACTOR auditor), and name the actor (--as NAME)"
+            raise database_error(error, mend=mend) from error
+        raise
 
 
 @dataclass
@@ -148,6 +175,7 @@ class _Run:
         connection, findings = self.connection, self.findings
         texts: list[Row] = []
         artifacts: list[Row] = []
+        profiles: list[int] = []
         entries: list[Entry] = []
         grants: list[Row] = []
         history: dict[str, set[bytes]] = {}
@@ -155,9 +183,11 @@ class _Run:
             texts += read_texts(connection)
         with findings.checking(connection, "artifacts", "repetition.artifact"):
             artifacts += read_artifacts(connection)
-        with findings.checking(connection, "schema", "schema"):
+        with findings.checking(connection, "artifacts", "repetition.profile"):
             query = "SELECT profile_key FROM repetition.profile ORDER BY profile_key"
-            profiles = [row["profile_key"] for row in rows_of(connection, query)]
+            profiles += [row["profile_key"] for row in rows_of(connection, query)]
+        # The catalog is compared also where no row can be read: what took the right away stands there.
+        with findings.checking(connection, "schema", "schema"):
             keys = [row["release_key"] for row in texts]
             check_schema(connection, findings, releases=keys, profiles=profiles)
         with findings.checking(connection, "ledger", "curation.ledger"):

@@ -17,6 +17,7 @@ from tekrar.store.roles import LOGIN, Role
 from tekrar.store.schema_files import program_schema
 from tekrar.store.session import Connection
 from tekrar.store.snapshot import snapshot
+from tekrar.store.verification.around import lines_around
 from tekrar.store.verification.findings import Findings, rows_of
 
 EXPECTED: Final = Path(__file__).resolve().parent.parent / "sql" / "schema.snapshot"
@@ -66,8 +67,9 @@ def check_schema(
     files = program_schema()
     stated_files = [(0, "code", files.code_digest)]
     stated_files += [(one.n, one.file.name, one.file.sha256) for one in files.migrations]
-    applied = [tuple(row.values()) for row in rows_of(connection, "SELECT * FROM tekrar_meta.state()")]
-    findings.same("schema", "tekrar_meta.migration", expected=stated_files, found=applied)
+    with findings.checking(connection, "schema", "tekrar_meta.migration"):
+        applied = [tuple(row.values()) for row in rows_of(connection, "SELECT * FROM tekrar_meta.state()")]
+        findings.same("schema", "tekrar_meta.migration", expected=stated_files, found=applied)
     stated = EXPECTED.read_text("utf-8").splitlines()
     keys = {name: (list(releases), "release_key") for name in TEXT_TABLES}
     keys |= {name: (list(profiles), "profile_key") for name in PROFILE_TABLES}
@@ -86,6 +88,8 @@ def check_schema(
         findings.add("schema", _place(line), expected=None, found=line)
     for row in rows_of(connection, _ODD, (list(_SCHEMAS),)):
         findings.add("schema", row["line"], expected=None, found=row["line"])
+    for line in lines_around(connection, _SCHEMAS, _ROLES):
+        findings.add("schema", line, expected=None, found=line)
     children = {
         r["child"]: (r["parent"], r["bound"]) for r in rows_of(connection, _CHILDREN, (list(_SCHEMAS),))
     }

@@ -8,7 +8,7 @@ DECLARE
     known curation.actor;
     seq bigint;
 BEGIN
-    IF actor.name IS NULL OR actor.name !~ '^[^[:cntrl:]]{1,200}$' OR btrim(actor.name) = '' THEN
+    IF NOT curation.is_name(actor.name) THEN
         PERFORM tekrar_meta.bad_argument('actor', 'a name of 1 to 200 characters in one line', actor.name);
     END IF;
     SELECT * INTO known FROM curation.actor a WHERE a.name = actor.name;

@@ -1,11 +1,14 @@
--- One occurrence with its own anchors and exact bytes from core (CORE-03, QRY-04). Ordinals count from 0; `para`, `ord`,
--- numbers and labels are the source's. Status as api.occurrence_status; of an excluded one `code` is the primary reason.
+-- One occurrence with its own anchors, its book's source file and its exact bytes from core (CORE-03, CORE-08, QRY-04).
+-- `book`, `chapter`, `paragraph`, `unit` count from 0 over the release; `chapter_no` from 1 in the book, `para_no` from 1
+-- in the chapter; `para`, `ord`, numbers and labels are the source's. Status as api.occurrence_status; of an excluded one
+-- `code` is the primary reason.
 CREATE OR REPLACE FUNCTION api.get_occurrence(release uuid, occurrence uuid)
     RETURNS TABLE (status text, presentation text, code text, class uuid, group_key bytea, size integer, short text,
                    profile uuid, predicate text, text_release uuid, row_no integer, selection uuid, start_byte bigint,
                    end_byte bigint, length smallint, unit integer, book integer, book_label bytea, chapter integer,
-                   chapter_number bigint, chapter_title bytea, paragraph integer, last_paragraph integer, para bigint,
-                   ord bigint, end_ord bigint, mask_witness bytea, fingerprint bytea, content bytea)
+                   chapter_number bigint, chapter_title bytea, chapter_no integer, paragraph integer,
+                   last_paragraph integer, para_no integer, para bigint, ord bigint, end_ord bigint, source_name bytea,
+                   source_digest bytea, mask_witness bytea, fingerprint bytea, content bytea)
     LANGUAGE sql STABLE
 AS $$
 SELECT CASE WHEN o.part IS NULL THEN
@@ -13,7 +16,7 @@ SELECT CASE WHEN o.part IS NULL THEN
         WHEN g.paragraph IS NULL THEN api.refuse_torn('occurrence', get_occurrence.occurrence::text)
         WHEN w.release IS NOT NULL THEN 'integrity_error'
         ELSE (ARRAY['matched', 'unique', 'not_evaluated', 'excluded', 'integrity_error'])[o.part] END,
-    (ARRAY['published', 'dominated', 'provisional'])[o.presentation],
+    CASE WHEN w.release IS NULL THEN (ARRAY['published', 'dominated', 'provisional'])[o.presentation] END,
     CASE WHEN w.release IS NOT NULL THEN 'withdrawn_release'
         WHEN o.part = 3 THEN (ARRAY['pending_evaluation', 'pending_peer_universe', 'pending_verification'])[o.code]
         WHEN o.part = 4 THEN (ARRAY[NULL, 'heading_marker_intersection', 'note_body_intersection'])[o.code]
@@ -22,14 +25,10 @@ SELECT CASE WHEN o.part IS NULL THEN
     (api.release_of(get_occurrence.release)).short, (api.release_of(get_occurrence.release)).profile,
     (api.release_of(get_occurrence.release)).predicate, (api.release_of(get_occurrence.release)).text_release,
     o.row_no, o.selection, o.start_byte, o.start_byte + o.extent, o.length, o.unit, g.book, g.book_label, g.chapter,
-    g.chapter_number, g.chapter_title, o.paragraph, o.last_paragraph, g.para, g.ord,
-    CASE WHEN (api.release_of(get_occurrence.release)).enumerator = 'whole_paragraph_v1' OR o.last_paragraph = o.paragraph
-        THEN g.ord
-        ELSE (SELECT l.ord FROM core.paragraph l WHERE l.release_key = (api.release_of(get_occurrence.release)).release_key
-                AND l.paragraph = o.last_paragraph) END,
-    coalesce((SELECT m.root FROM repetition.witness m
-              WHERE m.profile_key = (api.release_of(get_occurrence.release)).profile_key AND m.witness = o.witness),
-             api.refuse_torn('occurrence', get_occurrence.occurrence::text)::bytea), o.fingerprint,
+    g.chapter_number, g.chapter_title, g.chapter_no, o.paragraph, o.last_paragraph, g.para_no, g.para, g.ord,
+    CASE WHEN o.last_paragraph = o.paragraph THEN g.ord ELSE o.last_ord END, g.source_name, g.source_digest,
+    CASE o.witness WHEN 0 THEN api.plain_witness(get_occurrence.release)
+        ELSE api.witness_root((api.release_of(get_occurrence.release)).profile_key, o.witness) END, o.fingerprint,
     -- Bytes that go on in another block, or are not there, are the other function's matter.
     coalesce((SELECT substring(x.data FROM (o.start_byte % 32768)::integer + 1 FOR o.extent) FROM core.text_block x
               WHERE x.release_key = (api.release_of(get_occurrence.release)).release_key

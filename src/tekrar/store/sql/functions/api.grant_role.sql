@@ -18,7 +18,10 @@ BEGIN
     ELSIF NOT (isfinite(start) AND isfinite(coalesce(valid_to, start))) THEN
         PERFORM tekrar_meta.bad_argument('validity', 'two moments, or none', concat_ws(' ', start, valid_to));
     ELSIF valid_to <= start THEN
-        PERFORM tekrar_meta.bad_argument('validity', 'an end after the start', valid_to::text);
+        PERFORM tekrar_meta.bad_argument('end of a grant that begins ' || CASE WHEN valid_from IS NULL THEN 'now'
+            ELSE 'at ' || tekrar_meta.instant(start) END, CASE WHEN valid_from IS NULL
+            THEN 'an end that is still to come (--to), or a start before it (--from)' ELSE 'an end after the start' END,
+            tekrar_meta.instant(valid_to));
     END IF;
     PERFORM curation.actor_named(actor);
     seq := curation.append('grant', jsonb_build_object('actor', actor, 'role', role, 'scope', scope,

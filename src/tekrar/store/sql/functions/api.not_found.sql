@@ -6,8 +6,10 @@ AS $$
 BEGIN
     PERFORM api.require_scope(current_user);
     RAISE EXCEPTION USING ERRCODE = 'TK010', MESSAGE = format('there is no %s %s', what, id),
-        DETAIL = jsonb_build_object('kind', 'not_found', 'what', what, 'id', id)::text,
-        HINT = 'nothing is said about any text; copy the ID as tekrar printed it';
+        DETAIL = jsonb_build_object('kind', 'not_found', 'what', what, 'id', id, 'expected',
+            CASE what WHEN 'grant' THEN 'the number of a grant in your scope' END)::text,
+        HINT = CASE what WHEN 'grant' THEN 'tekrar grant lists the grants with their numbers'
+            ELSE 'nothing is said about any text; copy the ID as tekrar printed it' END;
 END
 $$;
 REVOKE ALL ON FUNCTION api.not_found(text, text) FROM PUBLIC;

@@ -11,7 +11,7 @@ SELECT CASE WHEN o.part IS NULL THEN
             api.refuse_absent(occurrence_status.release, 'occurrence', occurrence_status.occurrence::text)
         WHEN w.release IS NOT NULL THEN 'integrity_error'
         ELSE (ARRAY['matched', 'unique', 'not_evaluated', 'excluded', 'integrity_error'])[o.part] END,
-    (ARRAY['published', 'dominated', 'provisional'])[o.presentation],
+    CASE WHEN w.release IS NULL THEN (ARRAY['published', 'dominated', 'provisional'])[o.presentation] END,
     CASE WHEN w.release IS NOT NULL THEN 'withdrawn_release'
         WHEN o.part = 3 THEN (ARRAY['pending_evaluation', 'pending_peer_universe', 'pending_verification'])[o.code]
         WHEN o.part = 5 THEN (ARRAY['missing_witness_bytes', 'digest_collision'])[o.code] END,

@@ -19,9 +19,6 @@ DECLARE
     new_set boolean := false;
 BEGIN
     PERFORM api.require_scope('tekrar_publisher');
-    IF jsonb_typeof(entries) IS DISTINCT FROM 'array' THEN
-        PERFORM tekrar_meta.bad_argument('plan', 'a plan of api.prepare_publication', jsonb_typeof(entries));
-    END IF;
     PERFORM repetition.check_plan(plan);
     PERFORM curation.lock_heads(ARRAY(SELECT (repetition.sealed_profile(e ->> 'artifact_root', e ->> 'short')).profile::text
                                       FROM jsonb_array_elements(entries) AS e));

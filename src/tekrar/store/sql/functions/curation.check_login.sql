@@ -31,7 +31,11 @@ BEGIN
                     WHEN bool_or(r.rolname IN ('tekrar_owner', 'tekrar_builder')) THEN 'a member of owner or builder'
                     WHEN bool_or(r.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files',
                                                'pg_write_server_files', 'pg_execute_server_program'))
-                        THEN 'a member of a role that reads or writes everything' END
+                        THEN 'a member of a role that reads or writes everything'
+                    -- The owner of the database is one of pg_database_owner.
+                    WHEN bool_or(r.rolname = 'pg_database_owner') THEN 'the owner of the database'
+                    WHEN bool_or(starts_with(r.rolname, 'pg_')) THEN 'a member of a role of the server'
+                    WHEN bool_or(r.rolcreatedb) THEN 'a role that makes databases' END
             INTO wrong FROM pg_roles r WHERE pg_has_role(check_login.login, r.oid, 'MEMBER');
     END IF;
     IF wrong IS NOT NULL THEN

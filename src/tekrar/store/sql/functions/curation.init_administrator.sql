@@ -13,7 +13,7 @@ BEGIN
             DETAIL = jsonb_build_object('kind', 'already_initialized')::text,
             HINT = 'an administrator grants roles (tekrar grant)';
     END IF;
-    IF init_administrator.name IS NULL OR init_administrator.name !~ '^[^[:cntrl:]]{1,200}$' THEN
+    IF NOT curation.is_name(init_administrator.name) THEN
         PERFORM tekrar_meta.bad_argument('administrator', 'a name of 1 to 200 characters in one line',
                                          init_administrator.name);
     ELSIF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolcanlogin AND r.rolname = coalesce(login, 'tekrar_login')) THEN

@@ -7,4 +7,5 @@ CREATE POLICY owner_all ON curation.candidate_participant TO tekrar_owner USING 
 DROP POLICY IF EXISTS reads_all ON curation.candidate_participant;
 DROP POLICY IF EXISTS reads_granted ON curation.candidate_participant;
 CREATE POLICY reads_granted ON curation.candidate_participant FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = candidate_participant.candidate));
+    USING ('*' = ANY ((SELECT api.scopes(current_user))::text[])
+           OR EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = candidate_participant.candidate));

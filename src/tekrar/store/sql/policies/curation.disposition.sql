@@ -7,4 +7,5 @@ CREATE POLICY owner_all ON curation.disposition TO tekrar_owner USING (true) WIT
 DROP POLICY IF EXISTS reads_all ON curation.disposition;
 DROP POLICY IF EXISTS reads_granted ON curation.disposition;
 CREATE POLICY reads_granted ON curation.disposition FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = disposition.candidate));
+    USING ('*' = ANY ((SELECT api.scopes(current_user))::text[])
+           OR EXISTS (SELECT FROM curation.candidate AS c WHERE c.candidate = disposition.candidate));

@@ -7,4 +7,5 @@ CREATE POLICY owner_all ON curation.family_member TO tekrar_owner USING (true) W
 DROP POLICY IF EXISTS reads_all ON curation.family_member;
 DROP POLICY IF EXISTS reads_granted ON curation.family_member;
 CREATE POLICY reads_granted ON curation.family_member FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (EXISTS (SELECT FROM curation.family AS c WHERE c.family = family_member.family));
+    USING ('*' = ANY ((SELECT api.scopes(current_user))::text[])
+           OR EXISTS (SELECT FROM curation.family AS c WHERE c.family = family_member.family));

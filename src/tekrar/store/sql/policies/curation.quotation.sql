@@ -7,4 +7,5 @@ CREATE POLICY owner_all ON curation.quotation TO tekrar_owner USING (true) WITH 
 DROP POLICY IF EXISTS reads_all ON curation.quotation;
 DROP POLICY IF EXISTS reads_granted ON curation.quotation;
 CREATE POLICY reads_granted ON curation.quotation FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING (profile = ANY ((SELECT api.profiles_in_scope(current_user))::uuid[]));
+    USING ('*' = ANY ((SELECT api.scopes(current_user))::text[])
+           OR profile = ANY ((SELECT api.profiles_in_scope(current_user))::uuid[]));

@@ -1,0 +1,54 @@
+"""Whether a login may take a role that no grant of the ledger opens (contract C5): to load, to name the first
+administrator. Asked before anything is done, for PostgreSQL's own refusal names a role and no way out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import psycopg
+
+from tekrar.errors import DatabaseError
+from tekrar.store.failures import database_error
+from tekrar.store.roles import Role
+from tekrar.store.session import Connection
+
+# From 16 on a member need not be able to take the role.
+_MAY: Final = b"SELECT pg_has_role(r.oid, %s) FROM pg_roles r WHERE r.rolname = %s"
+
+_DOING: Final = {
+    Role.BUILDER: (
+        "load",
+        "load through a login that may be tekrar_builder: the one that ran tekrar db migrate, or one to which"
+        " tekrar_builder and tekrar_reader were granted",
+    ),
+    Role.OWNER: (
+        "name the first administrator",
+        "run it through the login that ran tekrar db migrate",
+    ),
+}
+
+
+def require_role(connection: Connection, role: Role) -> None:
+    """Refuse a login that may not take the builder's or the owner's role.
+
+    A database whose roles were not made yet is let through: that its schema is missing is the better word.
+
+    Raises:
+        DatabaseError: `permission_denied`.
+    """
+    member = "SET" if connection.info.server_version >= 160000 else "MEMBER"
+    try:
+        found = connection.execute(_MAY, (member, role.value)).fetchone()
+    except psycopg.Error as error:
+        raise database_error(error) from error
+    if found is None or found[0]:
+        return
+    what, mend = _DOING[role]
+    raise DatabaseError(
+        f"the login {connection.info.user} may not {what}",
+        where="database",
+        expected=f"a login that may be {role}",
+        mend=mend,
+        kind="permission_denied",
+    )
