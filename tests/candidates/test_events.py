@@ -160,6 +160,15 @@ def test_the_key_is_participants_generator_and_profile(stored: Stored) -> None:
     assert matching(twice, [key]) == frozenset({0, 1})
 
 
+@pytest.mark.req("CND-08", "DOM-09")
+def test_what_is_suppressed_without_a_mark_of_its_own_is_rejected_too(stored: Stored, log: Path) -> None:
+    first = stored.candidates[0]
+    twice = replace(stored, candidates=[first, Candidate(bytes(16), first.participants, b"other")])
+    mark(stored, 0, "false_positive", author="Ege", log=log)
+    record = inventory_of(twice, read_events(log)).record()
+    assert (record["candidates"], record["pending"], record["rejected"]) == (2, 0, 2)
+
+
 @pytest.mark.req("ID-02")
 def test_a_note_enters_no_id(stored: Stored, log: Path) -> None:
     first = mark(stored, 0, "uncertain", author="Ege", note="bir", log=log, now=NOON)

@@ -78,16 +78,20 @@ def test_no_variable_setting_or_flag_accepts() -> None:
 
 
 @pytest.mark.req("CND-11", "VAL-07")
-def test_only_compilation_and_the_settings_read_the_environment() -> None:
-    """In the rooms that score only the switch that turns compiled loops off reads it."""
-    readers = []
+def test_nothing_that_scores_reads_the_environment() -> None:
+    """Two settings reach the generator: loops interpreted, and where compiled ones are kept."""
+    readers, settings_taken = [], set()
     for room in ("discover", "candidates", "core"):
         for path in sorted((SOURCE / room).rglob("*.py")):
             tree = ast.parse(path.read_text("utf-8"))
             names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
             if names & {"environ", "environb", "getenv", "getenvb"}:
                 readers.append(str(path.relative_to(SOURCE)))
-    assert readers == ["discover/compiled.py"]
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and node.module == "tekrar.settings":
+                    settings_taken |= {alias.name for alias in node.names}
+    assert readers == []
+    assert settings_taken <= {"interpreted", "kernel_folder"}
 
 
 @pytest.mark.req("CND-04")

@@ -18,6 +18,7 @@ from tekrar.cli import main
 from tekrar.core.candidate import DISPOSITIONS, checked_generator
 from tekrar.core.candidate.record import participants_sides
 from tekrar.core.feature.authority import AUTHORITY_CLASSES
+from tekrar.core.identity import uuid_text
 from tekrar.discover import rules, thresholds
 from tekrar.errors import IntegrityError, UsageError, VerificationError
 from tests.candidates.conftest import BOOKS, Place, built
@@ -366,3 +367,49 @@ def test_the_manifest_names_no_place_and_no_time(harbour: Place) -> None:
     assert str(harbour.folder) not in text
     basis = open_basis(harbour.artifact, harbour.release)
     assert manifest_of(basis, made.make(basis, present_generator("tr"))) == json.loads(text)
+
+
+def test_the_export_says_what_the_generator_said(harbour: Place, tmp_path: Path) -> None:
+    """Two writers of contract C10, one from columns and one from records, agree on every place."""
+    from tekrar.discover.lines import lines
+    from tekrar.discover.pipeline import generate
+
+    source = open_basis(harbour.artifact, harbour.release).source
+    said = [json.loads(line) for line in lines(source, generate(source))]
+    told = exported(harbour, tmp_path / "out.jsonl")
+    keys = ("rank", "left", "right", "disposition", "direction", "places")
+    assert [{k: one.get(k) for k in keys} for one in told] == [{k: one.get(k) for k in keys} for one in said]
+
+
+def test_identical_paragraphs_stand_once_under_their_class(tmp_path: Path) -> None:
+    same = "Sabah erkenden limana inen gemi, yükünü boşaltmadan önce iki gün bekledi."
+    near = "Sabah erkenden limana inen büyük gemi, yükünü boşaltmadan önce iki gün bekledi."
+    apart = ["Kuşlar güneye göç etti.", "Değirmen bütün gece döndü.", "Çocuklar bahçede oynadı."]
+    place = built(
+        tmp_path / "corpus", {"a": [same, apart[0], same], "b": [apart[1], near], "c": [same, apart[2]]}
+    )
+    assert command("candidates", place.artifact, "--out", place.candidates, "--quiet") == 0
+    lines = exported(place, tmp_path / "out.jsonl")
+    classes = [[line[side]["class_id"] for side in ("left", "right")] for line in lines]
+    assert len(lines) == 1  # one pair for the class, none inside it
+    assert len([one for one in classes[0] if one]) == 1
+    artifact = open_basis(place.artifact, place.release).artifact
+    held = {uuid_text(row.tobytes()) for row in artifact.profile("FP").classes["class"]}
+    assert {one for one in classes[0] if one} == held
+
+
+def test_segments_lie_in_their_sides_and_begin_with_equal_words(harbour: Place) -> None:
+    import unicodedata
+
+    stored = open_stored(harbour.candidates)
+    text = open_basis(harbour.artifact, harbour.release).opened.release.text
+    seen = 0
+    for at in range(len(stored.candidates)):
+        result = stored.result(at)
+        for (a, b), (c, d) in result.segments:
+            assert result.left.start <= a < b <= result.left.end
+            assert result.right.start <= c < d <= result.right.end
+            words = [unicodedata.normalize("NFC", text[i:j].decode()).split()[0] for i, j in ((a, b), (c, d))]
+            assert words[0] == words[1]
+            seen += 1
+    assert seen >= 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any, Final
 
 import numpy as np
@@ -65,8 +64,7 @@ def make(
         tell: called with records done and in all.
         workers: processes; their number changes no byte.
     """
-    taken = {"workers": workers} if "workers" in signature(generate).parameters else {}
-    generated = generate(basis.source, **taken)
+    generated = generate(basis.source, workers=workers)
     total = len(generated.entries.kind)
     candidates: list[Candidate] = []
     evidence: list[Evidence] = []
