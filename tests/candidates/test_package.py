@@ -74,6 +74,8 @@ def test_the_generator_states_what_it_is_made_of(harbour: Place) -> None:
     }
     for row in (*document["features"], *document["normalizers"]):
         assert row["authority"] in AUTHORITY_CLASSES
+    minhash = next(row for row in document["features"] if row["authority"] == "minhash")
+    assert {"seed", "bands", "rows", "digest", "version"} <= set(minhash)
     assert checked_generator(document).digest == present_generator("tr").digest
 
 

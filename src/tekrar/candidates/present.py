@@ -11,19 +11,13 @@ from tekrar import discover
 from tekrar.core.candidate import Generator, checked_generator
 from tekrar.core.candidate.disposition import STATED
 from tekrar.core.candidate.generator import FORMAT
-from tekrar.discover import fold, metrics, pipeline, rules
+from tekrar.discover import bounds, fold, metrics, pipeline, rules, signatures
 
 SEMVER: Final = "1.0.0"
 #: Modules that hold no constant of the result: how loops are compiled, the provisional way in, reports.
 _NO_CONSTANTS: Final = frozenset({"__main__", "bounds", "compiled", "lines"})
 #: Tables that stand in the document under keys of their own.
 _TABLES: Final = frozenset({"METRICS", "RULES"})
-#: What the generator compares: (name, version, authority class, made of).
-_FEATURES: Final = (
-    ("token-bigrams", 1, "token_ngram", "runs of two folded words: seeds"),
-    ("token-trigrams", 1, "token_ngram", "runs of three folded words: whole units compared"),
-    ("local-alignment", 1, "sequence_alignment", "segments around the seeds, scored by rarity"),
-)
 
 
 @lru_cache(maxsize=4)
@@ -49,10 +43,8 @@ def present_generator(language: str) -> Generator:
         "features": [
             *words["joins"],
             *words["forms"],
-            *(
-                {"name": name, "version": version, "authority": authority, "of": made}
-                for name, version, authority, made in _FEATURES
-            ),
+            signatures.record(),
+            *bounds.OTHERS,
         ],
         "metrics": [
             {"name": name, "version": one.version, "scale": one.scale, "meaning": one.meaning}
