@@ -37,7 +37,7 @@ class Place:
 def write_cursor(key: bytes, place: Place, after: Sequence[int]) -> str:
     """A cursor behind the row that the numbers `after` name; URL-safe."""
     said = {"after": list(after), "query": place.query, "release": place.release, "role": place.role}
-    payload = json.dumps(said, separators=(",", ":")).encode("ascii")
+    payload = json.dumps(said).encode("ascii")
     return base64.urlsafe_b64encode(_mac(key, payload) + payload).decode().rstrip("=")
 
 

@@ -98,7 +98,7 @@ class Reader:
     key: bytes | None = None
 
     def _ask(self, call: str, parameters: Sequence[Any], names: tuple[str, ...]) -> list[Record]:
-        return [_record(names, row) for row in self._rows(call, parameters, names)]
+        return _records(names, self._rows(call, parameters, names))
 
     def _rows(self, call: str, parameters: Sequence[Any], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
         with absence():
@@ -112,9 +112,8 @@ class Reader:
         rows = self._rows(call, parameters, head + each)
         width = len(head)
         at = width + each.index(number)
-        return _record(head, rows[0][:width]), [
-            _record(each, row[width:]) for row in rows if row[at] is not None
-        ]
+        (first,) = _records(head, [rows[0][:width]])
+        return first, _records(each, [row[width:] for row in rows if row[at] is not None])
 
     def releases(self) -> list[Record]:
         """Every published release with its state: `visible`, `earlier` or `withdrawn`."""
@@ -345,15 +344,16 @@ def _made(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in _AS_THEY_ARE)
 
 
-def _record(names: tuple[str, ...], row: Sequence[Any]) -> Record:
-    found = dict(zip(names, row, strict=True))
+def _records(names: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> list[Record]:
+    found = [dict(zip(names, row, strict=True)) for row in rows]
     for name in _made(names):
-        value = found[name]
-        if value is not None:
-            found[name] = plain(name, value)
-    if "source_name" in found:
-        source, digest = found.pop("source_name"), found.pop("source_digest")
-        found["source"] = None if source is None else {"name": source, "sha256": digest}
+        for record in found:
+            if (value := record[name]) is not None:
+                record[name] = plain(name, value)
+    if "source_name" in names:
+        for record in found:
+            source, digest = record.pop("source_name"), record.pop("source_digest")
+            record["source"] = None if source is None else {"name": source, "sha256": digest}
     return found
 
 
