@@ -63,8 +63,11 @@ def test_units_of_few_words_have_no_signature() -> None:
 
 @pytest.mark.req("CND-09")
 def test_workers_and_the_size_of_blocks_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = source_of(corpus(6))
+    books = corpus(6)
+    books[1].append(" ".join(sorted(books[0][0].split())))  # met by its signature alone
+    source = source_of(books)
     alone = generate(source)
+    assert len(signed_pairs(alone.stream, source.tokens.forms).left) > 0
     listed = list(lines(source, alone))
     assert len(listed) > 3
     monkeypatch.setattr(blocks, "BLOCK_PLACES", 500)
