@@ -112,7 +112,7 @@ def _dispatch(words: list[str]) -> int:
         return EXIT_OK
     verb = words[0]
     module = verb_module(verb)
-    given = module.words(words[1:]) if hasattr(module, "words") else words[1:]
+    given = module.as_given(words[1:]) if hasattr(module, "as_given") else words[1:]
     args = verb_parser(verb, module).parse_args(given)
     if verb in ANSWERING or getattr(args, "out", verb) is None:
         from tekrar.cli.streams import require_stdout

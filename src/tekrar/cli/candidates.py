@@ -29,7 +29,7 @@ PAGE_SIZE: Final = 20
 _COMMON: Final = ("--json", "--quiet")
 
 
-def words(given: list[str]) -> list[str]:
+def as_given(given: list[str]) -> list[str]:
     """The words of the command line with the action in its place: `build` where none is named.
 
     Only the first word that is no common option can be an action, so an artifact that is called like one is
