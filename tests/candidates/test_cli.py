@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tekrar.cli import main
-from tekrar.cli.candidates import words
+from tekrar.cli.candidates import as_given
 from tests.candidates.conftest import Place
 
 BUILD = ["build", "a", "--out", "c"]
@@ -29,7 +29,7 @@ BUILD = ["build", "a", "--out", "c"]
     ],
 )
 def test_an_artifact_alone_means_build(given: list[str], meant: list[str]) -> None:
-    assert words(given) == meant
+    assert as_given(given) == meant
 
 
 def run(capsys: pytest.CaptureFixture[str], *given: object) -> tuple[int, str, str]:
