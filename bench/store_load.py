@@ -116,14 +116,14 @@ def raw_copy(connection: Connection, tables: list[RawTable]) -> float:
     begun = time.perf_counter()
     with connection.transaction():
         for number, table in enumerate(tables):
-            name = f"raw_{number}"
+            name = f"public.raw_{number}"
             connection.execute(f"CREATE TABLE {name} ({table.columns})".encode())
-            statement = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY, FREEZE)").format(sql.Identifier(name))
+            statement = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY, FREEZE)").format(sql.SQL(name))
             with connection.cursor().copy(statement) as stream:
                 for at in range(0, len(table.rows), CHUNK):
                     stream.write(table.rows[at : at + CHUNK])
         for number, table in enumerate(tables):
             for definition in table.indexes:
-                connection.execute(definition.format(f"raw_{number}").encode())
-            connection.execute(f"ANALYZE raw_{number}".encode())
+                connection.execute(definition.format(f"public.raw_{number}").encode())
+            connection.execute(f"ANALYZE public.raw_{number}".encode())
     return time.perf_counter() - begun
