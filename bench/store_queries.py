@@ -210,7 +210,9 @@ def psycopg_ratios(
 def _bare_loop(connection: Connection) -> None:
     for _ in range(IDS):
         connection.execute(
-            "SELECT abalance FROM public.pgbench_accounts WHERE aid = %s", (random.randint(1, ROWS),), prepare=True
+            "SELECT abalance FROM public.pgbench_accounts WHERE aid = %s",
+            (random.randint(1, ROWS),),
+            prepare=True,
         ).fetchone()
 
 
