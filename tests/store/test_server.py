@@ -141,12 +141,12 @@ class TestKilled:
         one = Launcher(settings_in(data_dir))
         for n in range(3):
             with superuser(one) as connection:
-                connection.execute("CREATE TABLE IF NOT EXISTS kept (n int4)")
-                connection.execute("INSERT INTO kept VALUES (%s)", (n,))
+                connection.execute("CREATE TABLE IF NOT EXISTS public.kept (n int4)")
+                connection.execute("INSERT INTO public.kept VALUES (%s)", (n,))
                 killed = one.ensure().pid
                 os.kill(killed, signal.SIGKILL)
             with superuser(one) as connection:
-                assert connection.execute("SELECT array_agg(n ORDER BY n) FROM kept").fetchone() == (
+                assert connection.execute("SELECT array_agg(n ORDER BY n) FROM public.kept").fetchone() == (
                     list(range(n + 1)),
                 )
             assert one.ensure().pid != killed
@@ -474,12 +474,12 @@ from tekrar.store.session import connect
 from tekrar.store.server.launcher import Launcher
 settings = read_settings()
 with connect(settings, administrator=True) as connection:
-    connection.execute("CREATE TABLE kept AS SELECT 7 AS n")
+    connection.execute("CREATE TABLE public.kept AS SELECT 7 AS n")
 running = Launcher(settings).ensure()
 print(os.stat(f"/proc/{running.pid}").st_uid, oct(os.stat(Launcher(settings).place.data).st_mode))
 os.kill(running.pid, signal.SIGKILL)
 with connect(settings, administrator=True) as connection:
-    print(connection.execute("SELECT n FROM kept").fetchone()[0])
+    print(connection.execute("SELECT n FROM public.kept").fetchone()[0])
 print(Launcher(settings).stop())
 """
         done = run_as("nobody", program, folder)
