@@ -5,10 +5,13 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tekrar.candidates.finding import Finder
 from tekrar.cli import main
 from tests.candidates.conftest import BOOKS, Place, built
+from tests.discover.test_generate import corpus, source_of
 
 
 def asked(capsys: pytest.CaptureFixture[str], place: Place, *words: object) -> dict[str, Any]:
@@ -163,3 +166,17 @@ def test_for_people(harbour: Place, capsys: pytest.CaptureFixture[str]) -> None:
     assert "0 exact places, 2 near places" in out
     assert "[-" in out
     assert "küçük" in out
+
+
+def test_a_passage_is_found_where_it_stands_exactly_and_nearly() -> None:
+    books = corpus()
+    source = source_of(books)
+    asked_for = books[0][5]
+    found = Finder(source.release).find(asked_for.encode(), limit=10)
+    (exact,), (near,) = found.exact, found.near
+    assert source.release.text[exact.start : exact.end].decode() == asked_for
+    assert [int(np.searchsorted(source.start, hit.start, "right")) - 1 for hit in (exact, near)] == [5, 67]
+    assert near.equal == exact.equal - 1
+    for words in ("***", "hiç geçmeyen sözler"):
+        nothing = Finder(source.release).find(words.encode(), limit=10)
+        assert (nothing.exact, nothing.near) == ([], [])

@@ -17,7 +17,6 @@ from tekrar.core.feature.authority import AUTHORITY_CLASSES
 from tekrar.core.token import TOKENIZER
 from tekrar.discover.lines import lines
 from tekrar.discover.pipeline import generate
-from tekrar.discover.query import places_of_passage
 from tests.discover.made import source_of
 
 ROOT = Path(__file__).parents[2]
@@ -236,15 +235,3 @@ def test_every_extent_lies_in_its_paragraphs_and_splits_no_character() -> None:
             assert side["para_start"] >= 0
         assert "confidence" not in entry["metrics"]
         assert not any(isinstance(value, float) for value in entry["metrics"].values())
-
-
-def test_a_passage_is_found_where_it_stands_exactly_and_nearly() -> None:
-    books = corpus()
-    source = source_of(books)
-    asked = books[0][5]
-    found = places_of_passage(source, asked.encode())
-    assert source.release.text[found[0].start : found[0].end].decode() == asked.rstrip(".")
-    assert [place.row for place in found[:2]] == [5, 67]
-    assert found[1].equal == found[0].equal - 1
-    assert places_of_passage(source, b"***") == []
-    assert places_of_passage(source, "hiç geçmeyen sözler".encode()) == []
