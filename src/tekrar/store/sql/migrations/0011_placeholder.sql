@@ -1,0 +1,2 @@
+-- Held for the store of candidates; dropped when that is merged.
+SELECT;
