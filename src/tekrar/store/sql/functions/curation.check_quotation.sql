@@ -30,8 +30,8 @@ BEGIN
         ELSIF spans[1] < o.start_byte OR spans[cardinality(spans)] > o.end_byte THEN
             PERFORM curation.refuse('outside_occurrence', format('the ranges of %s.%s lie outside its occurrence', place, side),
                 format('%s.%s.ranges', place, side), format('%s to %s', o.start_byte, o.end_byte), spans::text);
-        ELSIF CASE WHEN spans = ARRAY[o.start_byte, o.end_byte] THEN o.selection
-                   ELSE curation.selection_id(text_release, spans) END::text <> body #>> ARRAY[side, 'selection'] THEN
+        ELSIF (CASE WHEN spans = ARRAY[o.start_byte, o.end_byte] THEN o.selection
+                   ELSE curation.selection_id(text_release, spans) END)::text <> body #>> ARRAY[side, 'selection'] THEN
             PERFORM curation.refuse('selection_mismatch', format('the selection of %s.%s is not that of its ranges', place,
                 side), format('%s.%s.selection', place, side), 'the ID of the ranges', body #>> ARRAY[side, 'selection']);
         END IF;

@@ -17,7 +17,7 @@ BEGIN
     PERFORM curation.form_object(a, 'action', ARRAY['format', 'operation', 'edition', 'profile', 'text_release', 'rationale',
         'expected', 'candidates', 'evidence', 'policy_of_review', body]);
     PERFORM curation.form_text(a -> 'format', 'format', '^tekrar/curation-action/v1$');
-    PERFORM curation.form_text(a -> 'edition', 'edition', '^.{1,1000}$');
+    PERFORM curation.form_text(a -> 'edition', 'edition', 'words');
     PERFORM curation.form_text(a -> 'profile', 'profile', 'uuid');
     PERFORM curation.form_text(a -> 'text_release', 'text_release', 'uuid');
     PERFORM curation.form_text(a -> 'rationale', 'rationale', 'words');

@@ -33,10 +33,8 @@ BEGIN
                     side), format('%s.%s.ranges', place, side), 'ascending ranges that do not touch');
             END IF;
         END LOOP;
-        own := ARRAY(SELECT x FROM (SELECT mapped[i] AS x, mapped[i + 1] AS y
-                         FROM generate_series(CASE side WHEN 'source' THEN 1 ELSE 3 END, cardinality(mapped), 4) AS i
-                         ORDER BY 1) AS pair CROSS JOIN LATERAL (VALUES (1, pair.x), (2, pair.y)) AS v(k, x)
-                     ORDER BY pair.x, k);
+        own := ARRAY(SELECT v.e FROM generate_series(CASE side WHEN 'source' THEN 1 ELSE 3 END, cardinality(mapped), 4) AS i
+                     CROSS JOIN LATERAL (VALUES (1, mapped[i]), (2, mapped[i + 1])) AS v(k, e) ORDER BY mapped[i], v.k);
         IF own IS DISTINCT FROM ARRAY(SELECT v FROM unnest(own) AS v ORDER BY v)
            OR (side = 'source' AND own <> ARRAY(SELECT mapped[4 * i + k] FROM generate_series(0, cardinality(mapped) / 4 - 1)
                    AS i CROSS JOIN generate_series(1, 2) AS k ORDER BY i, k))

@@ -5,12 +5,12 @@ CREATE OR REPLACE FUNCTION curation.form_text(value jsonb, place text, form text
 AS $$
 BEGIN
     IF jsonb_typeof(value) IS DISTINCT FROM 'string'
-       OR CASE form WHEN 'words' THEN octet_length(value #>> '{}') NOT BETWEEN 1 AND 65536
+       OR (CASE form WHEN 'words' THEN octet_length(value #>> '{}') NOT BETWEEN 1 AND 65536
             ELSE (value #>> '{}') !~ CASE form
                 WHEN 'uuid' THEN '^[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
                 WHEN 'digest' THEN '^[0-9a-f]{64}$'
                 WHEN 'number' THEN '^(0|[1-9][0-9]{0,17})$'
-                ELSE form END END THEN
+                ELSE form END END) THEN
         PERFORM curation.refuse('malformed', format('%s is no %s', place, CASE WHEN form IN ('uuid', 'digest', 'number',
             'words') THEN form ELSE 'text of its form' END), place, form, value #>> '{}');
     END IF;
