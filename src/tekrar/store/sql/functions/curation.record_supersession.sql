@@ -23,8 +23,6 @@ BEGIN
             PERFORM curation.record_quotation(seq, structures[one.n], a, one.one -> 'quotation');
         END IF;
     END LOOP;
-    INSERT INTO curation.succession (predecessor, successor) SELECT p, s FROM unnest(before) AS p, unnest(structures) AS s;
-    PERFORM tekrar_meta.step('apply/succession');
     INSERT INTO curation.succession_member (predecessor, tag, member, successor)
         SELECT h.predecessor, l.one #>> '{member,tag}', (l.one #>> '{member,id}')::uuid, t.successor
         FROM jsonb_array_elements(body -> 'mapping') AS l(one)
@@ -36,6 +34,12 @@ BEGIN
         LEFT JOIN LATERAL (SELECT structures[i::integer + 1] AS successor FROM jsonb_array_elements_text(
             CASE jsonb_typeof(l.one -> 'to') WHEN 'array' THEN l.one -> 'to' END) AS i) AS t ON true;
     PERFORM tekrar_meta.step('apply/mapping');
+    -- The successors of a predecessor are those that its own members went to; all of them where none went to any.
+    INSERT INTO curation.succession (predecessor, successor)
+        SELECT DISTINCT p, s FROM unnest(before) AS p CROSS JOIN unnest(structures) AS s
+        WHERE EXISTS (SELECT FROM curation.succession_member m WHERE m.predecessor = p AND m.successor = s)
+           OR NOT EXISTS (SELECT FROM curation.succession_member m WHERE m.predecessor = p AND m.successor IS NOT NULL);
+    PERFORM tekrar_meta.step('apply/succession');
 END
 $$;
 REVOKE ALL ON FUNCTION curation.record_supersession(bigint, uuid[], jsonb) FROM PUBLIC;
