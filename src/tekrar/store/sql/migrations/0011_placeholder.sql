@@ -1,2 +1,0 @@
--- Held for the store of candidates; dropped when that is merged.
-SELECT;
