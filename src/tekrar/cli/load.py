@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_candidates(path: Path) -> bool:
-    """Whether a folder states the format of candidates; whatever else it is, its reader says what is wrong."""
+    """Whether a folder states the format of candidates; its own reader says what is wrong with another."""
     from tekrar.candidates.stored import FORMAT
     from tekrar.errors import TekrarError
     from tekrar.package import Package
@@ -134,7 +134,7 @@ def _candidates(args: argparse.Namespace) -> int:
         print(f"candidates_root  {record['candidates_root']}  {_WORDS[record['outcome']]}")
         print(f"{done.candidates:,} candidates; each is evidence, and nothing is accepted by being loaded")
         if not done.announced:
-            print("there is no ledger yet: load them again after tekrar db init, or replay a ledger that has them")
+            print("there is no ledger yet: load them again after tekrar db init, or replay one that has them")
     return EXIT_OK
 
 

@@ -1,4 +1,4 @@
-"""A package of candidates into the database, in one transaction as the builder (docs/store.md, "Candidates")."""
+"""A package of candidates into the database, in one transaction (docs/store.md, "Candidates")."""
 
 from __future__ import annotations
 
@@ -169,7 +169,10 @@ def _tables(package: CandidatePackage, profile: bytes, generator: bytes) -> dict
 
 
 def _participants(package: CandidatePackage, ids: list[bytes], participants: list[bytes]) -> list[Column]:
-    named, side, position, occurrence = [], [], [], []
+    named: list[bytes] = []
+    side: list[int] = []
+    position: list[int] = []
+    occurrence: list[bytes] = []
     for rank, (own, data) in enumerate(zip(ids, participants, strict=True), 1):
         try:
             sides = participants_sides(data)

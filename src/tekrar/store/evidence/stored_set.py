@@ -33,11 +33,13 @@ _SET: Final = b"""
 """
 _ROWS: Final = """
     SELECT c.rank, uuid_send(c.candidate), uuid_send(c.profile), c.generator, c.participants, c.result_digest,
-        c.result, uuid_send(e.evidence), e.kind, e.participants, e.producer, e.payload_digest, e.payload, p.bytes
+        c.result, uuid_send(e.evidence), e.kind, e.participants, e.producer, e.payload_digest, e.payload,
+        p.bytes
     FROM {candidate} c
     FULL JOIN {evidence} e USING (rank)
     FULL JOIN (
-        SELECT q.candidate, int4send(count(*)::integer) || string_agg(q.side_bytes, ''::bytea ORDER BY q.side) AS bytes
+        SELECT q.candidate, int4send(count(*)::integer)
+            || string_agg(q.side_bytes, ''::bytea ORDER BY q.side) AS bytes
         FROM (SELECT m.candidate, m.side, int4send(count(*)::integer)
                   || string_agg(uuid_send(m.occurrence), ''::bytea ORDER BY m.position) AS side_bytes
               FROM {candidate_participant} m
@@ -148,9 +150,24 @@ def read_set(
     row = connection.execute(_SET, (set_key,), binary=True).fetchone()
     if row is None:
         raise differs("curation.candidate_set", f"no set {set_key} over a sealed artifact", "its row")
-    root, profile, generator, document, profile_key, artifact, release_key, release, core, short, predicate = row
+    (
+        root,
+        profile,
+        generator,
+        document,
+        profile_key,
+        artifact,
+        release_key,
+        release,
+        core,
+        short,
+        predicate,
+    ) = row
     manifest = json.loads(bytes(document))
-    tables = {name: (sources or {}).get(f"curation.{name}", f"curation.{name}_{set_key}") for name in TABLES}
+    whole = {
+        f"curation.{name}": f"(SELECT * FROM curation.{name} WHERE set_key = {set_key:d})" for name in TABLES
+    }
+    tables = {name: (sources or whole)[f"curation.{name}"] for name in TABLES}
     _check_head(manifest, (uuid_text(bytes(profile)), short, predicate), (bytes(release), bytes(core)))
     if short != MATRIX[0].short:
         raise differs("curation.candidate_set", f"candidates over profile {short}", MATRIX[0].short)
@@ -173,21 +190,34 @@ def read_set(
         found |= made.stated_roots(manifest)
         found |= made.listed_roots(bytes(profile), predicate, candidates, evidence)
     except (KeyError, ValueError) as error:
-        raise differs("curation.candidate_set", f"rows that are no set: {error}", "every candidate once") from None
+        raise differs(
+            "curation.candidate_set", f"rows that are no set: {error}", "every candidate once"
+        ) from None
     for name in made.ROOTS:
         if stated.get(name) != found[name]:
-            raise differs(f"curation.candidate_set {set_key}, root {name}", found[name].hex(), manifest["roots"].get(name))
-    whole = made.package_root(found)
-    if not bytes(root) == whole == bytes.fromhex(manifest["candidates_root"]) or found["generator"] != bytes(generator):
-        raise differs(f"curation.candidate_set {set_key}, package root", bytes(root).hex(), whole.hex())
-    return StoredSet(set_key, bytes(profile), predicate, bytes(generator), whole, candidates, who)
+            raise differs(
+                f"curation.candidate_set {set_key}, root {name}",
+                found[name].hex(),
+                manifest["roots"].get(name),
+            )
+    again = made.package_root(found)
+    if not bytes(root) == again == bytes.fromhex(manifest["candidates_root"]) or found["generator"] != bytes(
+        generator
+    ):
+        raise differs(f"curation.candidate_set {set_key}, package root", bytes(root).hex(), again.hex())
+    return StoredSet(set_key, bytes(profile), predicate, bytes(generator), again, candidates, who)
 
 
 def _check_head(manifest: Any, profile: tuple[str, str, str], text: tuple[bytes, bytes]) -> None:
     names = dict(zip(("id", "name", "predicate"), profile, strict=True))
     release = {"text_release": uuid_text(text[0]), "core_release_manifest_root": text[1].hex()}
-    if not isinstance(manifest, dict) or (manifest.get("profile"), manifest.get("release")) != (names, release):
-        raise differs("curation.candidate_set, manifest", "another profile or text release", f"{names}, {release}")
+    if not isinstance(manifest, dict) or (manifest.get("profile"), manifest.get("release")) != (
+        names,
+        release,
+    ):
+        raise differs(
+            "curation.candidate_set, manifest", "another profile or text release", f"{names}, {release}"
+        )
 
 
 def _remade(

@@ -12,7 +12,8 @@ DECLARE
 BEGIN
     SELECT p.profile, p.predicate INTO STRICT profile, predicate FROM repetition.profile p
         WHERE p.profile_key = inventory_roots.profile_key;
-    records := ARRAY(SELECT tekrar_meta.record(uuid_send(c.candidate), c.result_digest)
+    -- Written out: a function that sets its search path is called for every row.
+    records := ARRAY(SELECT '\x00000010'::bytea || uuid_send(c.candidate) || '\x00000020'::bytea || c.result_digest
                      FROM curation.candidate c WHERE c.set_key = ANY (sets) ORDER BY c.candidate);
     found := jsonb_build_object('candidates', encode(tekrar_meta.manifest_root('candidates', profile, predicate, records), 'hex'));
     records := ARRAY(SELECT tekrar_meta.record(uuid_send(c.candidate), c.event)

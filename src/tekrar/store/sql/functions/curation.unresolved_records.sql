@@ -16,7 +16,7 @@ BEGIN
         RETURN QUERY SELECT tekrar_meta.lp('candidate-set') || s.package_root, int8send(e.candidates)
             FROM curation.candidate_set s JOIN curation.candidate_seal e USING (set_key) WHERE s.set_key = ANY (sets);
         closed := ARRAY(SELECT d.candidate FROM curation.closed_candidates(sets, own.profile, before) AS d);
-        waiting := ARRAY(SELECT tekrar_meta.record(uuid_send(c.candidate), ''::bytea) FROM curation.candidate c
+        waiting := ARRAY(SELECT '\x00000010'::bytea || uuid_send(c.candidate) || '\x00000000'::bytea FROM curation.candidate c
                          LEFT JOIN unnest(closed) AS d(candidate) ON d.candidate = c.candidate
                          WHERE c.set_key = ANY (sets) AND d.candidate IS NULL ORDER BY c.candidate);
         RETURN QUERY SELECT tekrar_meta.lp('pending-candidates'), int8send(cardinality(waiting))

@@ -13,7 +13,7 @@ BEGIN
                    FROM unnest(records) WITH ORDINALITY AS r(record, place)
                    GROUP BY (r.place - 1) / 256 ORDER BY (r.place - 1) / 256);
     WHILE cardinality(level) > 1 LOOP
-        level := ARRAY(SELECT CASE count(*) WHEN 1 THEN min(n.node)
+        level := ARRAY(SELECT CASE count(*) WHEN 1 THEN string_agg(n.node, ''::bytea)
                            ELSE sha256('\x01'::bytea || string_agg(n.node, ''::bytea ORDER BY n.place)) END
                        FROM (SELECT u.node, u.place FROM unnest(level) WITH ORDINALITY AS u(node, place)) AS n
                        GROUP BY (n.place - 1) / 2 ORDER BY (n.place - 1) / 2);
