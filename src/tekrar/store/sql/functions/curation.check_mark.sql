@@ -11,7 +11,7 @@ BEGIN
     IF one ->> 'disposition' IS NULL OR one ->> 'disposition' <> ALL (known) THEN
         PERFORM tekrar_meta.bad_argument('disposition', array_to_string(known, ', '), one ->> 'disposition');
     END IF;
-    IF coalesce(one ->> 'note', '') !~ '^[^[:cntrl:]]{0,4000}$' THEN
+    IF coalesce(one ->> 'note', '') ~ '[[:cntrl:]]' OR char_length(one ->> 'note') > 4000 THEN
         PERFORM tekrar_meta.bad_argument('note', 'at most 4000 characters in one line', one ->> 'note');
     END IF;
     IF sources NOT IN (0, 3) OR coalesce(one ->> 'source_event', repeat('0', 64)) !~ '^[0-9a-f]{64}$'

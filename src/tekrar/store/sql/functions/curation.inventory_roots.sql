@@ -8,24 +8,24 @@ DECLARE
     profile uuid;
     predicate text;
     records bytea[];
-    found jsonb;
+    roots jsonb;
 BEGIN
     SELECT p.profile, p.predicate INTO STRICT profile, predicate FROM repetition.profile p
         WHERE p.profile_key = inventory_roots.profile_key;
     -- Written out: a function that sets its search path is called for every row.
     records := ARRAY(SELECT '\x00000010'::bytea || uuid_send(c.candidate) || '\x00000020'::bytea || c.result_digest
                      FROM curation.candidate c WHERE c.set_key = ANY (sets) ORDER BY c.candidate);
-    found := jsonb_build_object('candidates', encode(tekrar_meta.manifest_root('candidates', profile, predicate, records), 'hex'));
+    roots := jsonb_build_object('candidates', encode(tekrar_meta.manifest_root('candidates', profile, predicate, records), 'hex'));
     records := ARRAY(SELECT tekrar_meta.record(uuid_send(c.candidate), c.event)
                      FROM curation.closed_candidates(sets, profile, before) AS c
                      WHERE c.disposition = 'false_positive' ORDER BY c.candidate);
-    found := found || jsonb_build_object('false-positives',
+    roots := roots || jsonb_build_object('false-positives',
         encode(tekrar_meta.manifest_root('false-positives', profile, predicate, records), 'hex'));
     records := ARRAY(SELECT tekrar_meta.record(u.key, u.value)
                      FROM curation.unresolved_records(profile_key, sets, before) AS u ORDER BY u.key);
-    found := found || jsonb_build_object('unresolved-review',
+    roots := roots || jsonb_build_object('unresolved-review',
         encode(tekrar_meta.manifest_root('unresolved-review', profile, predicate, records), 'hex'));
-    RETURN found || curation.structure_roots(profile_key, before);
+    RETURN roots || curation.structure_roots(profile_key, before);
 END
 $$;
 REVOKE ALL ON FUNCTION curation.inventory_roots(integer, bigint) FROM PUBLIC;
