@@ -6,8 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tekrar.core.diff.record import diff_of
+from tekrar.core.diff.script import ALGORITHM
 from tekrar.core.encoding import canonical_json
-from tekrar.core.identity import parse_uuid
+from tekrar.core.identity import parse_uuid, uuid_text
+from tekrar.store.evidence.diffs import read_endpoints
 from tekrar.store.evidence.inventory import (
     CandidateSet,
     DispositionEvent,
@@ -46,6 +49,12 @@ _FACTS: Final = (
     *("previous", "source_event", "source_author", "source_time"),
 )
 START: Final = bytes(32).hex()
+_DIFFS: Final = """
+    SELECT d.diff::text AS diff, d.left_occurrence::text AS left, d.right_occurrence::text AS right,
+        d.left_witness, d.right_witness, d.algorithm, d.script_digest, d.script,
+        (SELECT min(o.profile_key) FROM repetition.occurrence o WHERE o.occurrence = d.left_occurrence) AS key
+    FROM curation.passage_diff d ORDER BY d.diff
+"""
 
 
 @dataclass
@@ -148,3 +157,33 @@ def _check_events(rows: list[Row], entries: Sequence[Entry], found: Evidence, fi
             )
         )
     compare_rows(findings, "candidates", "curation.disposition", wanted, rows)
+
+
+def check_diffs(connection: Connection, findings: Findings) -> None:
+    """Every diff derived again from the stored text: endpoints, mask roots, script and ID (VAL-08)."""
+    rows = rows_of(connection, _DIFFS)
+    for key in sorted({row["key"] for row in rows if row["key"] is not None}):
+        own = [row for row in rows if row["key"] == key]
+        found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
+        for row in own:
+            place = f"curation.passage_diff {row['diff']}"
+            left, right = found.get(row["left"]), found.get(row["right"])
+            if left is None or right is None:
+                findings.add(
+                    "candidates", place, expected="two occurrences of one profile", found=row["right"]
+                )
+                continue
+            again = diff_of(left, right)
+            expected = {
+                "diff": uuid_text(again.id or b""),
+                "left_witness": left.witness_root,
+                "right_witness": right.witness_root,
+                "algorithm": ALGORITHM,
+                "script_digest": again.script.digest,
+                "script": again.script.encoded,
+            }
+            findings.same_fields("candidates", place, expected=expected, found=row)
+    for row in rows:
+        if row["key"] is None:
+            place = f"curation.passage_diff {row['diff']}"
+            findings.add("candidates", place, expected="an occurrence that is loaded", found=row["left"])
