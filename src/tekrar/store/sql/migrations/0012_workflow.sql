@@ -270,7 +270,7 @@ ALTER TABLE curation.effective_membership ENABLE ALWAYS TRIGGER append_only;
 ALTER TABLE curation.effective_choice ENABLE ALWAYS TRIGGER ends_once;
 ALTER TABLE curation.effective_choice ENABLE ALWAYS TRIGGER append_only;
 
-GRANT USAGE ON SCHEMA curation TO tekrar_reader;
+
 
 ALTER TABLE curation.ledger DROP CONSTRAINT ledger_kind_check, ADD CONSTRAINT ledger_kind_check CHECK (kind IN ('actor',
     'grant', 'revocation', 'freeze', 'publication', 'withdrawal', 'candidates', 'disposition', 'proposal', 'review', 'apply',
