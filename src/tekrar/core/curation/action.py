@@ -107,17 +107,17 @@ class Action:
     @property
     def families(self) -> tuple[Family, ...]:
         """The families that it would bring into force, in the order of their IDs in the decision."""
-        return tuple(one for one in self._structures if isinstance(one, Family))
+        return tuple(one for one in self.structures if isinstance(one, Family))
 
     @property
     def quotations(self) -> tuple[Quotation, ...]:
         """The quotations that it would bring into force, in the order of their IDs in the decision."""
-        return tuple(one for one in self._structures if isinstance(one, Quotation))
+        return tuple(one for one in self.structures if isinstance(one, Quotation))
 
     @property
     def issued(self) -> int:
         """How many structures get a UUIDv7 when it is applied."""
-        return len(self._structures) + isinstance(self.body, Choice)
+        return len(self.structures) + isinstance(self.body, Choice)
 
     @property
     def named(self) -> tuple[bytes, ...]:
@@ -133,7 +133,8 @@ class Action:
         return ()
 
     @property
-    def _structures(self) -> tuple[Family | Quotation, ...]:
+    def structures(self) -> tuple[Family | Quotation, ...]:
+        """Families and quotations that it would bring into force, in the order of their IDs."""
         if isinstance(self.body, Supersession):
             return self.body.ordered.successors
         return (self.body,) if isinstance(self.body, Family | Quotation) else ()

@@ -12,7 +12,7 @@ correction*; CUR-07, AMB-31).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -159,16 +159,16 @@ def check_shape(operation: str, *, before: int, after: int, divided: bool, item:
         )
 
 
-def check_complete(held: Supersession, members: Mapping[tuple[str, bytes], int], *, item: str) -> None:
+def check_complete(held: Supersession, members: Set[tuple[str, bytes]], *, item: str) -> None:
     """Refuse a mapping that leaves out a member of the predecessors, or has one that is none.
 
     Args:
         held: the supersession.
-        members: key of every member of all predecessors -> how many predecessors it stands in.
+        members: tag and UUID of every member of all predecessors.
         item: path of the body.
     """
     mapped = {one.key for one in held.mapping}
-    for what, keys in (("left out", members.keys() - mapped), ("no member", mapped - members.keys())):
+    for what, keys in (("left out", members - mapped), ("no member", mapped - members)):
         for tag, one in sorted(keys):
             refuse(
                 "incomplete_mapping",
