@@ -115,7 +115,7 @@ class Inventory:
         return (one for one in self.records.values() if one.id not in self.endings)
 
     def add(self, one: Applied) -> None:
-        """Take one decision more.
+        """Take one decision more; refused, it changes nothing.
 
         Raises:
             CurationRefusal: an ID issued twice, another number of IDs than bodies, a predecessor that is
@@ -130,6 +130,9 @@ class Inventory:
                 item=item,
                 expected=f"{one.action.issued} for {one.action.operation}",
             )
+        for number, structure in enumerate(issued):
+            if structure in self.records or structure in issued[:number]:
+                refuse("issued_twice", f"{uuid_text(structure)} is issued twice", item=item)
         bodies: tuple[Family | Quotation | Choice, ...] = (
             (body,) if isinstance(body, Choice) else one.action.structures
         )
@@ -142,8 +145,6 @@ class Inventory:
         elif isinstance(body, Override):
             self.overridden.add(body.event)
         for structure, held in zip(issued, bodies, strict=True):
-            if structure in self.records:
-                refuse("issued_twice", f"{uuid_text(structure)} is issued twice", item=item)
             self.records[structure] = Record(
                 structure, held, one.action.profile, one.seq, one.decision.digest
             )
@@ -168,17 +169,19 @@ class Inventory:
                 item=item,
                 expected=uuid_text(current) if current else "no choice superseded",
             )
-        if self.policies.setdefault((body.policy.name, body.policy.version), body.policy.document) != (
-            body.policy.document
-        ):
+        version, document = (body.policy.name, body.policy.version), body.policy.document
+        if self.policies.get(version, document) != document:
             refuse("policy_differs", f"policy {body.policy.name} has another document", item=item)
+        self.policies[version] = document
         if current is not None:
             self._end(current, Ending("superseded", one.action.operation, (successor,), one.seq), item)
 
     def _supersede(self, body: Supersession, one: Applied, item: str) -> None:
         operation, held = one.action.operation, body.ordered
         owner: dict[tuple[str, bytes], bytes] = {}
+        event = "retire" if operation == "retire" else "supersede"
         for predecessor in held.predecessors:
+            structure_moved(self.state(predecessor), event, item=f"{item}, {uuid_text(predecessor)}")
             known = self.record(predecessor).body
             keys = (
                 [m.key for m in known.members] if isinstance(known, Family) else [("quotation", predecessor)]

@@ -104,6 +104,8 @@ class Ledger:
     epoch: int = 0
     proposals: dict[bytes, Proposal] = field(default_factory=dict)
     inventory: Inventory = field(default_factory=Inventory)
+    _drafts: dict[tuple[str, str], list[Proposal]] = field(default_factory=dict)
+    _issued: set[bytes] = field(default_factory=set)
 
     def take(self, entry: Entry) -> None:
         """Take the next entry.
@@ -130,8 +132,11 @@ class Ledger:
             "review": self._review,
             "apply": self._apply,
         }.get(entry.kind)
-        if read is not None:
-            read(entry.payload, item)
+        try:
+            if read is not None:
+                read(entry.payload, item)
+        except KeyError as missing:
+            refuse("missing_key", f"{missing.args[0]} is not given", item=item)
         self.length, self.head = self.length + 1, own
 
     def require(self, actor: str, roles: tuple[str, ...], edition: str, moment: str, *, item: str) -> None:
@@ -190,12 +195,13 @@ class Ledger:
             _differs("digest", made.digest, own, item)
         self._check_epoch(made.epoch, item)
         self.require(author, ("curator",), made.action.edition, _moment(payload, item), item=item)
-        earlier = [one for one in self.proposals.values() if (one.author, one.draft) == (author, draft)]
+        earlier = self._drafts.setdefault((author, draft), [])
         if revision != len(earlier) + 1:
             refuse("revision", f"revision {revision} of a draft with {len(earlier)}", item=item)
         if earlier:
             moved(earlier[-1].state, "resubmit", item=item)
             earlier[-1].outdated = True
+        earlier.append(made)
         self.proposals[made.digest] = made
 
     def _review(self, payload: Mapping[str, str], item: str) -> None:
@@ -209,9 +215,10 @@ class Ledger:
         self.require(reviewer, ("reviewer",), held.action.edition, _moment(payload, item), item=item)
         if any(who == reviewer and outcome == said for who, said in held.reviews.values()):
             refuse("reviewed_twice", f"{reviewer} said so already", item=item)
-        if any(review in one.reviews for one in self.proposals.values()):
+        if review in self._issued:
             refuse("issued_twice", f"{uuid_text(review)} is issued twice", item=item)
         moved(held.state, outcome, item=item)
+        self._issued.add(review)
         held.reviews[review] = (reviewer, outcome)
 
     def _apply(self, payload: Mapping[str, str], item: str) -> None:
