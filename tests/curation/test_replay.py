@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tekrar.core.curation.action import Action, canonical_bytes, proposal_digest
+from tekrar.core.curation.choice import Override
 from tekrar.core.curation.decision import Decision
 from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
 from tekrar.core.curation.refusal import CurationRefusal
 from tekrar.core.curation.replay import Entry, Ledger, replay
-from tekrar.core.curation.vectors import of_seven
+from tekrar.core.curation.vectors import of_five, of_seven, witness
 from tekrar.core.identity import uuid_text
 from tests.curation.world import World, occurrence
 
@@ -137,9 +138,24 @@ def test_a_ledger_comes_back_to_the_same_state(book: Book) -> None:
     assert kind_of(lambda: book.apply(one)) == "already_applied"
 
 
-@pytest.mark.req("CUR-01", "LAY-02", "LAY-03", "FAM-12")
-def test_nothing_is_applied_without_a_review(book: Book) -> None:
-    one = book.submit(sample())
+def five() -> list[Action]:
+    """What only a reviewed proposal may do (ADR-009, Review and correction)."""
+    world = World()
+    family = world.accept(0, 1)
+    ship = next(iter(world.classes))
+    return [
+        sample(4, 5),
+        world.action("accept_quotation", world.quotation()),
+        world.action("choose_canonical", world.choice(ship, occurrence(0))),
+        world.action("override_false_positive", Override(of_five(1), witness(1), witness(2), witness(3))),
+        world.action("retire", world.supersession([family], [])),
+    ]
+
+
+@pytest.mark.req("CUR-01", "LAY-02", "LAY-03", "QUO-09", "CAN-09")
+@pytest.mark.parametrize("number", range(5))
+def test_nothing_is_applied_without_a_review(book: Book, number: int) -> None:
+    one = book.submit(five()[number])
     assert kind_of(lambda: book.apply(one)) == "not_approved"
     book.review(one, "approve")
     book.review(one, "reject", reviewer="Cem")
