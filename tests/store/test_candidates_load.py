@@ -165,7 +165,7 @@ def test_a_load_that_stops_at_any_step_leaves_nothing(apart: Connection, harbour
         if number == stop_at:
             raise _Stop
 
-    for stop_at in range(1, 40):
+    for stop_at in range(1, 40):  # noqa: B007 - `at_step` reads it
         names.clear()
         try:
             done: LoadedCandidates = load_candidates(apart, package, at_step=at_step)
@@ -220,8 +220,9 @@ def test_participants_that_the_places_do_not_touch_are_refused(apart: Connection
 @pytest.mark.req("CND-02")
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("artifact", "artifact_not_loaded"), ("text-release", "stored_rows_differ"), ("bounds", "stored_rows_differ"),
-     ("features", "stored_rows_differ"), ("order", "stored_rows_differ"), ("evidence", "stored_rows_differ")],
+    [("artifact", "artifact_not_loaded"), ("text-release", "stored_rows_differ"),
+     ("bounds", "stored_rows_differ"), ("features", "stored_rows_differ"),
+     ("order", "stored_rows_differ"), ("evidence", "stored_rows_differ")],
 )  # fmt: skip
 def test_a_stated_root_of_something_else_is_refused(apart: Connection, name: str, kind: str) -> None:
     package = made_over(apart).package()
