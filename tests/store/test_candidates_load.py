@@ -104,7 +104,8 @@ def test_what_the_generator_found_is_loaded_and_found_the_same(apart: Connection
     entry = apart.execute(
         "SELECT kind, convert_from(payload, 'UTF8') FROM curation.ledger WHERE seq = 1"
     ).fetchone()
-    assert entry is not None and entry[0] == "candidates"
+    assert entry is not None
+    assert entry[0] == "candidates"
     payload = json.loads(entry[1])
     assert payload.pop("recorded_at")
     assert payload == {
@@ -256,7 +257,8 @@ def test_another_release_profile_or_generator_is_refused_with_its_place(
     with pytest.raises(TekrarError) as error:
         load_candidates(apart, package)
     assert error.value.kind == kind
-    assert error.value.where and error.value.expected
+    assert error.value.where
+    assert error.value.expected
     assert set(counts(apart).values()) == {0}
 
 
@@ -299,17 +301,19 @@ def test_no_row_of_a_sealed_set_changes(apart: Connection) -> None:
 
 def test_an_unsealed_set_does_not_commit(apart: Connection) -> None:
     package = made_over(apart).package()
-    with pytest.raises(psycopg.Error) as error, apart.transaction():
-        apart.execute(f"SET LOCAL SESSION AUTHORIZATION {BUILDER}".encode())
-        facts = {
-            "package_root": package.manifest["candidates_root"],
-            "artifact_root": package.manifest["roots"]["artifact"],
-            "short": "FP",
-            "profile": package.manifest["profile"]["id"],
-            "text_release": package.manifest["release"]["text_release"],
-            "generator": package.manifest["roots"]["generator"],
-        }
-        apart.execute("SELECT api.begin_candidates(%s::jsonb, 'x')", (json.dumps(facts),))
+    facts = {
+        "package_root": package.manifest["candidates_root"],
+        "artifact_root": package.manifest["roots"]["artifact"],
+        "short": "FP",
+        "profile": package.manifest["profile"]["id"],
+        "text_release": package.manifest["release"]["text_release"],
+        "generator": package.manifest["roots"]["generator"],
+    }
+    apart.execute("BEGIN")
+    apart.execute(f"SET LOCAL SESSION AUTHORIZATION {BUILDER}".encode())
+    apart.execute("SELECT api.begin_candidates(%s::jsonb, 'x')", (json.dumps(facts),))
+    with pytest.raises(psycopg.Error) as error:
+        apart.execute("COMMIT")
     assert error.value.sqlstate == "TK004"
 
 
@@ -365,6 +369,7 @@ def test_the_verb(source: Embedded, harbour: Place, tmp_path: Path) -> None:
             "--database-url",
             url,
         )
-        assert refused.returncode == 2 and "bad_arguments" in refused.stderr
+        assert refused.returncode == 2
+        assert "bad_arguments" in refused.stderr
     finally:
         drop_database(place)
