@@ -11,8 +11,7 @@ import pytest
 
 from tekrar.core.encoding import manifest_root, profile_scope
 from tekrar.store.evidence.loading import load_within
-from tekrar.store.evidence.unresolved import EvidenceReader
-from tekrar.store.roles import LOGIN, SUPERUSER
+from tekrar.store.roles import SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.store.candidate_package import Maker, every_kind
@@ -45,7 +44,9 @@ def loaded_set(connection: Connection, one: Loaded, *, semver: str = "1.0.0") ->
     return maker
 
 
-def mark(connection: Connection, maker: Maker, number: int, disposition: str, note: str = "") -> dict[str, Any]:
+def mark(
+    connection: Connection, maker: Maker, number: int, disposition: str, note: str = ""
+) -> dict[str, Any]:
     own = str(uuid.UUID(bytes=maker.made[number][0].id))
     said = [{"candidate": own, "disposition": disposition, "note": note}]
     return dict(call(connection, CURATOR, AUTHOR, "api.mark_candidates", json.dumps(said))[0])
@@ -149,7 +150,9 @@ def test_what_was_done_after_the_plan_publishes_nothing(admin: Connection, state
     after = heads(admin, state.one)
     assert {name for name in INVENTORIES if before[name] != after[name]} == changed
     # The facts are compared in the order of their names; a decision moves the head of curation before the others.
-    first = min(changed | ({"curation"} if changed <= {"families", "quotations", "canonical-choices"} else set()))
+    first = min(
+        changed | ({"curation"} if changed <= {"families", "quotations", "canonical-choices"} else set())
+    )
     mismatch(refused(admin, plan), f"head/{first}", plan)
     done = publish(admin, plan_of(admin, state.one, "FP"))
     assert done["outcome"] == "published"
@@ -183,7 +186,9 @@ def remade(connection: Connection) -> None:
     findings = Findings()
     with connection.transaction():
         releases, entries = read_releases(connection), read_ledger(connection, findings)
-        keys = {row["artifact_key"] for row in rows_of(connection, "SELECT artifact_key FROM repetition.seal")}
+        keys = {
+            row["artifact_key"] for row in rows_of(connection, "SELECT artifact_key FROM repetition.seal")
+        }
         evidence = check_evidence(connection, entries, findings, artifacts=keys)
         structures = read_structures(connection, releases)
         for row in releases:
@@ -194,7 +199,9 @@ def remade(connection: Connection) -> None:
 
 
 @pytest.mark.req("REL-04", "REL-05", "REL-07", "VAL-12")
-@pytest.mark.parametrize("what", ["false positive", "another disposition", "proposal", "family", "candidates"])
+@pytest.mark.parametrize(
+    "what", ["false positive", "another disposition", "proposal", "family", "candidates"]
+)
 def test_what_is_done_while_a_publisher_waits(
     admin: Connection, other: Connection, state: State, what: str
 ) -> None:
