@@ -1,4 +1,4 @@
-"""Two who apply at once, clients that die at a step, and everybody's hands on the tables (FAM-08, CUR-05, CUR-12)."""
+"""Two who apply at once, clients that die at a step, everybody's hands on the tables (FAM-08, CUR-05)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def rows(admin: Connection) -> list[tuple[Any, ...]]:
         "SELECT 'head', name, scope, version::text, value::text FROM curation.head"
         " UNION ALL SELECT 'in', profile::text, occurrence::text, family::text, until::text"
         " FROM curation.effective_membership"
-        " UNION ALL SELECT 'choice', choice::text, structure::text, policy, until::text FROM curation.effective_choice"
+        " UNION ALL SELECT 'choice', choice::text, structure::text, policy, until::text"
+        " FROM curation.effective_choice"
         " UNION ALL SELECT 'decision', decision::text, operation, '', '' FROM curation.decision"
         " UNION ALL SELECT 'family', family::text, kind, '', '' FROM curation.family"
         " UNION ALL SELECT 'member', family::text, position::text, '', '' FROM curation.family_member"
@@ -142,9 +143,9 @@ def test_a_client_killed_at_a_step_has_decided_nothing(
         before = rows(one.admin)
         for n in numbers:
             with client(database, tmp_path, proposal, str(n)) as child:
-                until(lambda: held_at_a_step(one.admin))
+                until(lambda: held_at_a_step(bench.admin))
                 os.kill(child.pid, signal.SIGKILL)
-            until(lambda: alone(one.admin))
+            until(lambda: alone(bench.admin))
             assert rows(one.admin) == before, (kind, named[n - 1])
         wholly(one.admin)
         first = one.apply(proposal)
@@ -179,10 +180,10 @@ def test_of_two_applies_that_share_one_occurrence_one_is_told(bench: Bench, data
             one.review(proposal)
         with ThreadPoolExecutor(3) as pool:
             first = pool.submit(apply_alone, database, through, "apply/head")
-            until(lambda: held_at_a_step(one.admin))
+            until(lambda: held_at_a_step(bench.admin))
             second = pool.submit(apply_alone, database, direct)
             same = pool.submit(apply_alone, database, through)
-            until(lambda: waiting_for_a_lock(one.admin))
+            until(lambda: waiting_for_a_lock(bench.admin))
             answers = [first.result(), second.result(), same.result()]
         assert answers == ["applied", "expected_state_mismatch", "already_applied"]
         held = Counter(
@@ -202,7 +203,10 @@ def test_an_apply_that_waited_sees_what_came_first(bench: Bench, database: Embed
     one = Bench(bench.admin, new_load(bench.admin, f"bekleyen {what} "))
     proposal = one.submit(one.accept(("c", 0), ("o", 2)))
     one.review(proposal)
-    query = "SELECT max(grant_key) FROM curation.grant_entry g JOIN curation.actor a USING (actor_key) WHERE a.name = %s"
+    query = (
+        "SELECT max(grant_key) FROM curation.grant_entry g JOIN curation.actor a USING (actor_key)"
+        " WHERE a.name = %s"
+    )
     number = one.value(query + " AND role = 'curator'", AUTHOR)
     with ThreadPoolExecutor(1) as pool:
         with as_login(one.admin, ADMINISTRATOR, "yönetici") as session:
