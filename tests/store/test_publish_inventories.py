@@ -22,11 +22,7 @@ from tests.store.matrix import BUILDER, CURATOR
 from tests.store.publication_state import wholly
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import Published, call, plan_of, publish
-from tests.store.test_publish_facts import mismatch, refused, refused_after_waiting
-
-INVENTORIES = (
-    *("candidates", "false-positives", "families", "quotations", "canonical-choices", "unresolved-review"),
-)
+from tests.store.test_publish_facts import INVENTORIES, mismatch, refused, refused_after_waiting
 
 
 def heads(connection: Connection, one: Loaded) -> dict[str, str]:
