@@ -149,3 +149,20 @@ def test_without_a_release_beside_it_one_is_asked_for(
     assert status == 2
     assert "release_needed" in err
     assert run(capsys, "list", tmp_path / "alone", "--release", harbour.release)[0] == 0
+
+
+def test_the_command_that_comes_next_runs(
+    harbour: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shlex
+
+    places = {"beside": harbour.folder / "more", "elsewhere": tmp_path / "more"}
+    for name, out in places.items():
+        status, said, _ = run(capsys, harbour.artifact, "--release", harbour.release, "--out", out)
+        assert status == 0
+        told = next(line for line in said.splitlines() if line.startswith("next: tekrar candidates "))
+        assert ("--release" in told) == (name == "elsewhere")
+        assert run(capsys, *shlex.split(told)[3:])[0] == 0
+    import shutil
+
+    shutil.rmtree(places["beside"])

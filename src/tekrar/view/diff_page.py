@@ -2,7 +2,8 @@
 
 The text in the page is the source's, character for character: marks of invisible characters are drawn by the
 style sheet and stand in no text, so offsets in code units of UTF-16, which a browser counts in, hold. Blocks
-take the direction of their text, every mark is isolated, and only whole words are marked.
+take the direction of their text, every mark is isolated, only whole words are marked, and a direction control
+of the source turns nothing beyond itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tekrar.core.identity import uuid_text
 from tekrar.view.change_kind import is_invisible
 from tekrar.view.changes import Change, summary_of
 from tekrar.view.endpoints import Passage
+from tekrar.view.plain import DIRECTION
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ def _pieces(changes: Sequence[Change], *, left: bool) -> Iterator[Piece]:
 def _shown(text: str) -> Markup:
     """The text escaped, invisible characters wrapped so that the style sheet can draw their names."""
     parts = [
-        Markup('<span class="inv" data-name="U+{:04X}">{}</span>').format(ord(c), _carried(c))
+        Markup('<span class="inv{}" data-name="U+{:04X}">{}</span>').format(
+            " turn" if c in DIRECTION else "", ord(c), _carried(c)
+        )
         if is_invisible(c) and c not in "\n\t"
         else escape(c)
         for c in text
