@@ -166,3 +166,19 @@ def test_the_command_that_comes_next_runs(
     import shutil
 
     shutil.rmtree(places["beside"])
+
+
+def test_the_wait_for_compiling_is_said(
+    harbour: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first run compiles for longer than it works: it says so, unless silence was asked for."""
+    from tekrar.discover import compiled
+
+    monkeypatch.setattr(compiled, "told", [])
+    words = ["find", str(harbour.artifact), "--text", "gemi"]
+    for options, silent in (([], False), (["--quiet"], True), (["--json"], True)):
+        assert main([*words, *options]) == 0
+        capsys.readouterr()
+        for tell in compiled.told:
+            tell(Path("kept"))
+        assert ("compiling inner loops" in capsys.readouterr().err) != silent

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, beside, lies_beside, release_beside, release_for
+from tekrar.cli.compiling import tell_compiling
 from tekrar.cli.outcome import print_json, say, say_next
-from tekrar.cli.outside import check_outside
+from tekrar.cli.outside import check_outside, check_package_target
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, UsageError
 from tekrar.settings import MAX_WORKERS, read_settings
@@ -144,10 +143,11 @@ def _build(args: argparse.Namespace) -> int:
     from tekrar.candidates.basis import open_basis
     from tekrar.candidates.made import make
     from tekrar.candidates.present import present_generator
-    from tekrar.candidates.stored import write_stored
+    from tekrar.candidates.stored import FORMAT, write_stored
     from tekrar.cli.build import processors
 
-    _check_target(args.out)
+    check_package_target(args.out, FORMAT)
+    tell_compiling(args)
     release = release_for(args)
     workers = read_settings().workers or 1 if args.workers is None else args.workers
     with progress(args, "finding") as advance:
@@ -177,22 +177,6 @@ def _build(args: argparse.Namespace) -> int:
         alone = args.release and not lies_beside(args.out, str(manifest["release"]["text_release"]))
         say_next("tekrar", "candidates", "list", args.out, *(("--release", args.release) if alone else ()))
     return EXIT_OK
-
-
-def _check_target(out: Path) -> None:
-    """Refuse before the work what can only fail after it: something else stands at the target."""
-    from tekrar.candidates.stored import FORMAT
-    from tekrar.errors import TekrarError
-    from tekrar.package import Package
-    from tekrar.package.atomic import target_exists
-
-    check_outside(out, "--out")
-    if not os.path.lexists(out):
-        return
-    try:
-        Package(out, format=FORMAT)
-    except TekrarError as error:
-        raise target_exists(out) from error
 
 
 def _opened(args: argparse.Namespace) -> Any:
@@ -359,6 +343,7 @@ def _verify(args: argparse.Namespace) -> int:
             "--artifact ARTIFACT",
         )
     basis = open_basis(args.artifact, release_for(args))
+    tell_compiling(args)
     with progress(args, "comparing") as advance:
         record = verify(inventory.stored, basis, advance)
     if args.json:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
+from tekrar.cli.compiling import tell_compiling
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK, UsageError
 
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.open import open_corpus
 
     query = _query(args)
+    tell_compiling(args)
     corpus = open_corpus(args.artifact, release_for(args))
     opened = corpus.opened
     if opened is None:

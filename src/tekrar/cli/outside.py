@@ -1,14 +1,17 @@
-"""What is written lies outside every package: with one more file in it a package is refused as altered."""
+"""Where a verb may write: outside every package, and where nothing else stands; asked before the work."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from tekrar.errors import UsageError
+from tekrar.errors import TekrarError, UsageError
 
 
 def check_outside(place: Path, option: str) -> None:
     """Refuse a place inside a package, whichever package it is.
+
+    With one more file in it, a package is refused as altered.
 
     Args:
         place: what is to be made or written; it need not exist.
@@ -27,3 +30,25 @@ def check_outside(place: Path, option: str) -> None:
                 mend=f"choose another place for {option}; one more file there would break the package",
                 kind="inside_package",
             )
+
+
+def check_package_target(out: Path, package_format: str) -> None:
+    """Refuse before the work what can only fail after it: something else stands where a package is to be.
+
+    Args:
+        out: the folder to make.
+        package_format: the format of the package; one of that format may stand there.
+
+    Raises:
+        UsageError: it lies inside a package (inside_package), or something else stands there (target_exists).
+    """
+    from tekrar.package import Package
+    from tekrar.package.atomic import target_exists
+
+    check_outside(out, "--out")
+    if not os.path.lexists(out):
+        return
+    try:
+        Package(out, format=package_format)
+    except TekrarError as error:
+        raise target_exists(out) from error
