@@ -8,8 +8,13 @@ table of n rows of m bits answers the walk, and the tie rule is decided by singl
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, repeat
 from operator import lshift
+from typing import Final
+
+#: Bits kept for `places_of`: some 200 kB.
+_MOST_BITS: Final = 1 << 10
 
 #: First place in a, first place in b, and how many pairs follow one another on both sides from there.
 Run = tuple[int, int, int]
@@ -22,12 +27,18 @@ Window = tuple[int, int, int, int]
 def places_of(a: Sequence[Hashable]) -> dict[Hashable, int]:
     """By item the bits of its places in a sequence; the first place is the highest bit, the last is bit 0."""
     places: dict[Hashable, int] = {}
-    for item, bit in zip(reversed(a), accumulate(repeat(1), lshift, initial=1), strict=False):
-        if item in places:
-            places[item] |= bit
-        else:
-            places[item] = bit
+    held = places.setdefault
+    bits = _bits() if len(a) <= _MOST_BITS else accumulate(repeat(1), lshift, initial=1)
+    for item, bit in zip(reversed(a), bits, strict=False):
+        if (others := held(item, bit)) != bit:
+            places[item] = others | bit
     return places
+
+
+@lru_cache(maxsize=1)
+def _bits() -> list[int]:
+    """The powers of two that passages of ordinary length need, made once."""
+    return [1 << place for place in range(_MOST_BITS)]
 
 
 def runs(
