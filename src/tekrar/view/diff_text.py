@@ -12,7 +12,7 @@ from typing import Final
 
 from tekrar.core.diff import PassageDiff
 from tekrar.core.identity import uuid_text
-from tekrar.view.change_kind import is_invisible
+from tekrar.view.change_kind import pictured
 from tekrar.view.changes import Change, summary_of
 from tekrar.view.endpoints import Passage
 from tekrar.view.plain import FSI, PDI, isolated, safe
@@ -58,7 +58,7 @@ def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
         elif change.op == "move":
             parts.append(_painted("{>", change.after, "<}", _BLUE if colour else ""))
         elif change.op == "boundary_change":
-            shown = f"{_named(change.before)}→{_named(change.after)}"
+            shown = f"{pictured(change.before)}→{pictured(change.after)}"
             parts.append(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""))
         else:
             if change.before:
@@ -70,16 +70,11 @@ def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
 
 
 def _painted(opening: str, text: str, closing: str, colour: str) -> str:
-    return _paint(f"{opening}{FSI}{_named(text)}{PDI}{closing}", colour)
+    return _paint(f"{opening}{FSI}{pictured(text)}{PDI}{closing}", colour)
 
 
 def _paint(text: str, colour: str) -> str:
     return f"{colour}{text}{_OFF}" if colour else text
-
-
-def _named(text: str) -> str:
-    """A changed text with its invisible characters as marks."""
-    return "".join(safe(c, show_invisible=True) if is_invisible(c) else c for c in text)
 
 
 def _change(change: Change, *, colour: bool) -> Iterator[str]:
@@ -87,8 +82,8 @@ def _change(change: Change, *, colour: bool) -> Iterator[str]:
     kinds = f"  ({', '.join(change.kinds)})" if change.kinds else ""
     yield (f"{change.number:>4} {change.op:<15} bytes {left[0]}..{left[1]} → {right[0]}..{right[1]}{kinds}")
     if change.before:
-        yield f"     - {_paint(f'{FSI}{_named(change.before)}{PDI}', _RED if colour else '')}"
+        yield f"     - {_paint(f'{FSI}{pictured(change.before)}{PDI}', _RED if colour else '')}"
     if change.after and change.op != "move":
-        yield f"     + {_paint(f'{FSI}{_named(change.after)}{PDI}', _GREEN if colour else '')}"
+        yield f"     + {_paint(f'{FSI}{pictured(change.after)}{PDI}', _GREEN if colour else '')}"
     for note in change.notes:
         yield f"       {note}"
