@@ -1,8 +1,8 @@
 """A diff as lines for a terminal: the right passage with every change marked, then the changes one by one.
 
 Marks work without colour: [-deleted-] {+inserted+} [-replaced-]{+by+} {>moved<} {~boundary~}. Text of the
-source stands between isolates, so right-to-left words keep their order; whole words are marked, so Arabic
-letters stay joined; invisible characters in a change are shown by name.
+source stands between isolates, phrases from right to left with their marks as one; whole words are marked, so
+Arabic letters stay joined; invisible characters in a change are shown by name.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from tekrar.core.diff import PassageDiff
 from tekrar.core.identity import uuid_text
 from tekrar.view.change_kind import pictured
 from tekrar.view.changes import Change, summary_of
+from tekrar.view.direction import Piece, direction_of, laid_out, plain_pieces
 from tekrar.view.endpoints import Passage
-from tekrar.view.plain import FSI, PDI, isolated, safe
+from tekrar.view.plain import FSI, PDI, isolated
 
 _RED: Final = "\x1b[31m"
 _GREEN: Final = "\x1b[32m"
@@ -50,27 +51,35 @@ def diff_lines(
 
 def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
     """The right passage with the changes in place, a line of the source a line."""
-    parts: list[str] = []
+    line: list[Piece] = []
     for change in changes:
         if change.op == "equal":
-            lines = change.after.split("\n")
-            parts.append("\n".join(f"{FSI}{safe(line)}{PDI}" if line else "" for line in lines))
-        elif change.op == "move":
-            parts.append(_painted("{>", change.after, "<}", _BLUE if colour else ""))
-        elif change.op == "boundary_change":
-            shown = f"{pictured(change.before)}→{pictured(change.after)}"
-            parts.append(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""))
+            own, *others = change.after.split("\n")
+            line += plain_pieces(own)
+            for text in others:
+                yield f"  ┃ {laid_out(line)}"
+                line = list(plain_pieces(text))
         else:
-            if change.before:
-                parts.append(_painted("[-", change.before, "-]", _RED if colour else ""))
-            if change.after:
-                parts.append(_painted("{+", change.after, "+}", _GREEN if colour else ""))
-    for line in "".join(parts).split("\n"):
-        yield f"  ┃ {line}"
+            line += _marked(change, colour=colour)
+    yield f"  ┃ {laid_out(line)}"
 
 
-def _painted(opening: str, text: str, closing: str, colour: str) -> str:
-    return _paint(f"{opening}{FSI}{pictured(text)}{PDI}{closing}", colour)
+def _marked(change: Change, *, colour: bool) -> Iterator[Piece]:
+    if change.op == "move":
+        yield _painted("{>", change.after, "<}", _BLUE if colour else "")
+    elif change.op == "boundary_change":
+        shown = f"{pictured(change.before)}→{pictured(change.after)}"
+        yield Piece(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""), "")
+    else:
+        if change.before:
+            yield _painted("[-", change.before, "-]", _RED if colour else "")
+        if change.after:
+            yield _painted("{+", change.after, "+}", _GREEN if colour else "")
+
+
+def _painted(opening: str, text: str, closing: str, colour: str) -> Piece:
+    shown = _paint(f"{opening}{FSI}{pictured(text)}{PDI}{closing}", colour)
+    return Piece(shown, direction_of(text))
 
 
 def _paint(text: str, colour: str) -> str:
