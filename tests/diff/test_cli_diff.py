@@ -250,3 +250,23 @@ def test_changed_spaces_and_line_ends_are_drawn() -> None:
     assert len(lines) == 1
     assert f"{{~{FSI}↵→␣{PDI}~}}" in lines[0]
     assert f"{{~{FSI}␣␣→␣{PDI}~}}" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "shown"),
+    [
+        ("gün sarı gemi batı", "gün mavi gemi batı", "gün [-sarı-]{+mavi+} gemi batı"),
+        ("x bir iki y", "z bir iki", "[-x-]{+z+} bir iki[- y-]"),
+        ("su akar durur", "su hep akar durur", "su {+hep +}akar durur"),
+        ("su hızlı, aktı", "su aktı", "su [-hızlı, -]aktı"),
+    ],
+)
+def test_spaces_on_both_sides_of_a_replacement_stand_outside_its_marks(
+    left: str, right: str, shown: str
+) -> None:
+    sides = [
+        Endpoint(b"\x11" * 16, None, b"w" * 32, "full_context_v1", units_of(text.encode()))
+        for text in (left, right)
+    ]
+    [line] = marked_passage(changes_of(diff_of(*sides)), colour=False)
+    assert line.replace(FSI, "").replace(PDI, "") == f"  ┃ {shown}"

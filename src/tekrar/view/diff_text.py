@@ -71,10 +71,23 @@ def _marked(change: Change, *, colour: bool) -> Iterator[Piece]:
         shown = f"{pictured(change.before)}→{pictured(change.after)}"
         yield Piece(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""), "")
     else:
-        if change.before:
-            yield _painted("[-", change.before, "-]", _RED if colour else "")
-        if change.after:
-            yield _painted("{+", change.after, "+}", _GREEN if colour else "")
+        opening, before, after, closing = _apart(change.before, change.after)
+        yield from plain_pieces(opening)
+        if before:
+            yield _painted("[-", before, "-]", _RED if colour else "")
+        if after:
+            yield _painted("{+", after, "+}", _GREEN if colour else "")
+        yield from plain_pieces(closing)
+
+
+def _apart(before: str, after: str) -> tuple[str, str, str, str]:
+    """Spaces that both sides of a replacement begin with, what is left of each, spaces that both end with."""
+    most = min(len(before), len(after))
+    start = next((at for at in range(most) if not before[at] == after[at] == " "), most)
+    end = next(
+        (at for at in range(most - start) if not before[-1 - at] == after[-1 - at] == " "), most - start
+    )
+    return after[:start], before[start : len(before) - end], after[start : len(after) - end], " " * end
 
 
 def _painted(opening: str, text: str, closing: str, colour: str) -> Piece:
