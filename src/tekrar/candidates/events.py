@@ -22,10 +22,10 @@ from tekrar.core.candidate.disposition import check_disposition
 from tekrar.core.candidate.record import sha
 from tekrar.core.encoding import canonical_json, lp
 from tekrar.core.identity import uuid_text
+from tekrar.core.strict_json import JsonFlaw, parse
 from tekrar.errors import IntegrityError, StorageError, UsageError
 from tekrar.package.atomic import write_file
 from tekrar.package.storage import regular_bytes, storing
-from tekrar.package.strict_json import JsonFlaw, parse
 from tekrar.package.temporary import parent_locked
 
 TAG: Final = b"tekrar/disposition-event/v1"

@@ -75,8 +75,8 @@ def _foreign(args: argparse.Namespace, left: Any, right: Any) -> Any:
     """A record or script from a file, verified; the error says which file."""
     from tekrar.core.diff import PassageDiff, decode, verified, verify
     from tekrar.core.diff.script import SCRIPT_TAG
+    from tekrar.core.strict_json import JsonFlaw, parse
     from tekrar.package.storage import regular_bytes
-    from tekrar.package.strict_json import JsonFlaw, parse
 
     data = regular_bytes(args.script, limit=MAX_SCRIPT)
     try:
