@@ -315,6 +315,14 @@ def test_the_mapping_of_a_supersession(change: Callable[[Any], object], kind: st
     assert refused(lambda: parse(altered("split", lambda d: change(d["supersession"]))))[0] == kind
 
 
+def test_an_occurrence_goes_to_one_successor() -> None:
+    def change(document: Any) -> None:
+        document["supersession"]["mapping"][1]["to"] = ["0", "1"]
+
+    place = "$.supersession.mapping[1].to"
+    assert refused(lambda: parse(altered("restructure", change))) == ("double_membership", place)
+
+
 @pytest.mark.req("CUR-03")
 def test_the_proposal_digest_binds_author_draft_and_revision() -> None:
     facts: dict[str, Any] = {"author": "Ayşe", "draft": "7", "revision": 1}

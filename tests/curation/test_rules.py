@@ -437,6 +437,9 @@ def test_a_class_is_divided_by_a_restructure(world: World) -> None:
     partly = tuple(replace(m, to=(0,)) if m.tag == "class" else m for m in body.mapping)
     kind, _ = refused(lambda: world.check(world.action("restructure", replace(body, mapping=partly))))
     assert kind == "shape"
+    dropping = world.supersession([one], [parts[0], world.family([occurrence(3), occurrence(8)])])
+    action = world.action("split", dropping)
+    assert refused(lambda: check_action(action, world)) == ("mapping_differs", "$.supersession.mapping[0].to")
     assert len(world.apply(world.action("restructure", body))) == 2
 
 
