@@ -116,7 +116,7 @@ def test_a_dominated_class_needs_a_word(world: World) -> None:
     family = world.family([ROAD, occurrence(5)])
     check_action(world.action("accept_family", family), world)
     assert family_refused(world, replace(family, allow_dominated=False)) == (
-        "dominated_member",
+        "dominated_class",
         "$.family.members[0]",
     )
 
@@ -304,7 +304,7 @@ def test_a_choice_is_a_member_of_what_it_names(world: World) -> None:
     world.classes[SHIP] = replace(held, profile=of_five(1))
     assert check() == ("foreign_profile", "$.choice.structure")
     world.classes[SHIP] = replace(held, dominated=True)
-    assert check(allow_dominated=False) == ("dominated_member", "$.choice.structure")
+    assert check(allow_dominated=False) == ("dominated_class", "$.choice.structure")
     world.classes[SHIP] = held
     family = world.accept(4, 5)
     world.apply(world.action("choose_canonical", world.choice(family, occurrence(5))))
