@@ -300,6 +300,7 @@ def test_a_supersession_has_the_shape_of_its_operation(operation: str, as_what: 
     ("change", "kind"),
     [
         (lambda s: s["mapping"][1].update(to=["2"]), "incomplete_mapping"),
+        (lambda s: s["mapping"].clear(), "incomplete_mapping"),
         (lambda s: s["mapping"][1].update(to=[]), "malformed"),
         (lambda s: s["mapping"][1].update(to="rest"), "malformed"),
         (lambda s: s["mapping"][1].update(to=["1", "0"]), "not_canonical"),
