@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tekrar.discover.align import RARE
 from tekrar.discover.entries import GROUP, PAIR, STRETCH, Entries
-from tekrar.discover.places import ONE, Places
+from tekrar.discover.places import ONE, PART, Places
 from tekrar.discover.thresholds import VARIANT
 
 Ints = NDArray[np.int64]
@@ -17,11 +17,11 @@ Ints = NDArray[np.int64]
 #: reuse.
 #: Units that are alike as wholes are not phrases.
 SAME_BOOK: Final = (1, 2)
-#: Weight of a text that has no rare phrase, in quarters of one that is all of it rare phrases.
-PLAIN: Final = 5
-#: Weight of the share that is equal in a stretch, in halves.
-DENSE: Final = 7
-#: Better entries of the same place that count as none, and entries to other books that do.
+#: Weight of a text without a rare phrase, in halves of what rare phrases add.
+PLAIN: Final = 3
+#: Weight of the share that is equal in a stretch.
+DENSE: Final = 3
+#: So many better entries of a place divide its key by the root of two; so do so many echoes of each side.
 BETTER: Final = 12
 ECHOES: Final = 8
 #: What a passage that begins or ends at a mark on both sides counts, between books.
@@ -65,17 +65,19 @@ def placed_key(entries: Entries, places: Places, key: Ints) -> Ints:
     key = np.where(marked, key * MARKED[0] // MARKED[1], key)
     shown = np.minimum(HALF * _dense(entries), ONE)
     key = np.where(places.between, key * shown // ONE, key)
-    spread = (ECHOES + places.spread_left) * (ECHOES + places.spread_right)
-    spread = np.where(entries.kind == GROUP, ECHOES * ECHOES, spread)
-    found: Ints = key * (ECHOES * ONE) // square_roots(spread * (ONE * ONE))
+    few = ECHOES * PART
+    spread = np.where(
+        entries.kind == GROUP, few * few, (few + places.echoes_left) * (few + places.echoes_right)
+    )
+    found: Ints = key * (few * ONE) // square_roots(spread * (ONE * ONE))
     return found
 
 
 def base_key(entries: Entries) -> Ints:
     """How good an entry is by itself, in 1/1024 of a sixteenth of a bit.
 
-    The plain score times 2 + ratio + cover for pairs, times 7/2 * equal / longer side for stretches; times
-    how much of it is a text of its own: 5/4 + rare/equal (all of it where it is a whole unit too short to
+    The plain score times 2 + ratio + cover for pairs, times 3 * equal / longer side for stretches; times how
+    much of it is a text of its own: 3/2 + rare/equal (all of it where it is a whole unit too short to
     tell), and half less where all of it is formula.
     """
     long = np.maximum(entries.left_unit, entries.right_unit)
@@ -83,10 +85,10 @@ def base_key(entries: Entries) -> Ints:
     equal = np.maximum(entries.equal, 1)
     ratio = ONE * 2 * equal // np.maximum(long + short, 1)
     cover = np.minimum(ONE * equal // np.maximum(short, 1), ONE)
-    factor = np.where(entries.kind == STRETCH, DENSE * _dense(entries) // 2, 2 * ONE + ratio + cover)
+    factor = np.where(entries.kind == STRETCH, DENSE * _dense(entries), 2 * ONE + ratio + cover)
     whole = (entries.equal < RARE[0]) & (4 * equal >= 3 * long)
     rare = np.where(whole, ONE, ONE * entries.rare // equal)
-    own = (PLAIN * ONE // 4 + rare) * (2 * ONE - ONE * entries.often // equal)
+    own = (PLAIN * ONE // 2 + rare) * (2 * ONE - ONE * entries.often // equal)
     result: Ints = np.maximum(entries.plain, 1) * factor // ONE * own // ONE
     return result
 

@@ -18,13 +18,17 @@ from numpy.typing import NDArray
 from tekrar.discover.bits import BIT
 from tekrar.discover.entries import GROUP, Entries
 from tekrar.discover.source import Source
+from tekrar.discover.thresholds import VERSE_TOKENS
 
 Ints = NDArray[np.int64]
 #: Marks that end a clause, in any script that has some of its own.
 CLAUSE_MARKS: Final = tuple(".,;:!?…؛؟،۔।॥、。，；：？！·׃።፣፤፥")
 _MARKS: Final = re.compile(b"|".join(re.escape(mark.encode()) for mark in CLAUSE_MARKS))
-#: Fixed point of ratios.
+#: Fixed point of ratios, and of echoes.
 ONE: Final = 1024
+PART: Final = 16
+#: Echoes are told apart up to this number, in sixteenths.
+MOST: Final = 1 << 20
 #: Sixteenths of a bit that two books share and that chance shares, before any is counted.
 SHARED_BEFORE: Final = 128 * BIT
 #: Affinities are told apart between one of this number and this number.
@@ -42,7 +46,8 @@ class Places:
         between: whether the two sides stand in two books.
         affinity: how much more the two books share than books that share so much with all others would by
             chance, in 1/1024, this entry aside; 1024 inside one book.
-        spread_left, spread_right: entries between two books that touch the row of that side.
+        echoes_left, echoes_right: entries between two books that begin in the row of that side, in
+            sixteenths; of a row longer than a verse, as many as a verse of it has.
         marked: whether both sides begin after a mark, or both end before one.
     """
 
@@ -50,8 +55,8 @@ class Places:
     right: Ints
     between: NDArray[np.bool_]
     affinity: Ints
-    spread_left: Ints
-    spread_right: Ints
+    echoes_left: Ints
+    echoes_right: Ints
     marked: NDArray[np.bool_]
 
 
@@ -64,14 +69,16 @@ def places_of(source: Source, entries: Entries) -> Places:
     books = source.book[left], source.book[right]
     told = entries.kind != GROUP
     between = (books[0] != books[1]) & told
-    echo = np.bincount(np.concatenate([left[between], right[between]]), minlength=source.rows)
+    echoes = np.bincount(np.concatenate([left[between], right[between]]), minlength=source.rows)
+    echoes = PART * VERSE_TOKENS * echoes.astype(np.int64) // np.maximum(np.diff(first), VERSE_TOKENS)
+    echoes = np.minimum(echoes, MOST)
     return Places(
         left,
         right,
         between,
         np.where(between, affinities(*books, np.where(told, entries.score, 0)), ONE),
-        echo[left].astype(np.int64),
-        echo[right].astype(np.int64),
+        echoes[left],
+        echoes[right],
         _marked(source, entries),
     )
 
