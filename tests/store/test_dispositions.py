@@ -244,7 +244,7 @@ def test_who_has_no_grant_for_the_edition_marks_nothing(
         assert refusal(session, "SELECT api.mark_candidates('[]')") == "42501"
 
 
-@pytest.mark.req("DIF-01", "DIF-05", "VAL-08")
+@pytest.mark.req("DIF-01", "DIF-05")
 def test_diffs_are_derived_from_the_stored_text_and_kept_once(case: Case) -> None:
     release = case.publish()
     pair = uuid_text(case.maker.held.id[0]), uuid_text(case.maker.held.id[2])
