@@ -105,9 +105,9 @@ def everything(connection: Connection) -> dict[str, list[str]]:
         for row in connection.execute(
             "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE c.relkind = 'r' AND NOT c.relispartition AND (n.nspname = 'curation'"
-            " OR c.oid::regclass::text IN ('repetition.repetition_release', 'repetition.series', 'repetition.visible',"
-            " 'repetition.pointer_move',"
-            " 'repetition.incident', 'repetition.release_set', 'repetition.release_set_member',"
+            " OR c.oid::regclass::text IN ('repetition.repetition_release', 'repetition.series',"
+            " 'repetition.visible', 'repetition.pointer_move', 'repetition.incident',"
+            " 'repetition.release_set', 'repetition.release_set_member',"
             " 'restricted.release_control')) ORDER BY 1"
         ).fetchall()
     ]

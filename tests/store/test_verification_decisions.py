@@ -20,7 +20,8 @@ HANDS = {
     "UPDATE curation.family SET kind = 'near_exact'": "family",
     "UPDATE curation.family_member SET witness = sha256('')": "family_member",
     "DELETE FROM curation.family_diff": "family_diff",
-    "UPDATE curation.effective_membership SET until = until + 1 WHERE until IS NOT NULL": "effective_membership",
+    "UPDATE curation.effective_membership SET until = until + 1"
+    " WHERE until IS NOT NULL": "effective_membership",
     "DELETE FROM curation.effective_membership": "effective_membership",
     "UPDATE curation.quotation SET attribution = 'x'": "quotation",
     "UPDATE curation.canonical_choice SET member = gen_random_uuid()": "canonical_choice",
