@@ -55,7 +55,7 @@ def changed(action: bytes, *path: Any, to: Any = None) -> bytes:
     return canonical_json(document)
 
 
-@pytest.mark.req("FAM-01", "FAM-02", "FAM-04", "FAM-06", "FAM-11", "LAY-05", "LAY-06", "LAY-07")
+@pytest.mark.req("FAM-01", "FAM-02", "FAM-04", "FAM-06", "FAM-11", "LAY-01", "LAY-05", "LAY-06", "LAY-07")
 @pytest.mark.parametrize(
     ("path", "to", "kind"),
     [
@@ -326,7 +326,7 @@ def test_supersessions_that_are_none(bench: Bench) -> None:
     assert propose("retire", [family], [], {("c", 0): "residue", ("o", 2): "residue"}) == "superseded_twice"
 
 
-@pytest.mark.req("CUR-01", "CUR-05", "QUO-09", "LAY-01")
+@pytest.mark.req("CUR-01", "CUR-05", "QUO-09")
 def test_drafts_and_roles(bench: Bench) -> None:
     call(bench.admin, CURATOR, AUTHOR, "api.save_draft", "not", 0, b"bir")
     call(bench.admin, CURATOR, AUTHOR, "api.save_draft", "not", 1, b"iki")
