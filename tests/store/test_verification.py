@@ -282,7 +282,8 @@ def test_a_row_of_a_structure_without_a_decision_is_found(kept: Kept) -> None:
     seven = "'0190a0a0-0000-7000-8000-000000000000'"
     one, end = f"{seven}, {seven}, {seven}", f"{seven}, sha256(''), {seven}, '{{0,1}}'"
     plain = {
-        "proposal": f"sha256('x'), 'retire', 'e', {seven}, {seven}, 'default.v1', 'x', 1, 'd', 1, 0, now(), 1",
+        "proposal": f"sha256('x'), 'retire', 'e', {seven}, {seven}, 'default.v1', 'x', 1, 'd', 1, 0, now(),"
+        " 1",
         "review": f"{seven}, sha256('x'), 'approve', 1, '', now(), 1",
         "decision": "1, sha256('x'), 'x', sha256('x'), 'retire', 1, now()",
         "family": f"{one}, 'variant', sha256(''), sha256(''), 2, 1",
