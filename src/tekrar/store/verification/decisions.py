@@ -82,7 +82,7 @@ def check_decisions(connection: Connection, entries: Sequence[Entry], findings: 
 def _compare(connection: Connection, table: str, columns: str, wanted: set[Fact], findings: Findings) -> None:
     texts = ", ".join(f"({one})::text" for one in _split(columns))
     found = [tuple(row) for row in connection.execute(f"SELECT {texts} FROM curation.{table}".encode())]
-    findings.count("decisions", max(len(found), len(wanted)))
+    findings.count("decisions", max(len(found), len(wanted), 1))
     for fact in sorted(set(found) - wanted, key=str):
         findings.add("decisions", f"curation.{table}", expected="a row that an entry explains", found=fact)
     for fact in sorted(wanted - set(found), key=str):
