@@ -7,16 +7,19 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tekrar.core.feature.authority import AUTHORITY_CLASSES
 from tekrar.core.token import TOKENIZER
 from tekrar.discover.lines import lines
-from tekrar.discover.pipeline import generate
+from tekrar.discover.order import ordered
+from tekrar.discover.pipeline import generate, rows_at
 from tests.discover.made import source_of
 
 ROOT = Path(__file__).parents[2]
@@ -115,6 +118,24 @@ def test_interpreted_or_compiled_hash_seed_or_run_the_lines_are_the_same() -> No
         )
         digests.add(run.stdout)
     assert len(digests) == 1
+
+
+@pytest.mark.req("CND-02")
+def test_what_an_entry_says_depends_on_no_other_entry() -> None:
+    """Every second one taken off, the places of the others change and not what is said of them."""
+    rng = random.Random(12)
+    base = words(rng, 30)
+    changed = [[*base[:at], "başka", *base[at + 1 :]] for at in range(0, 24, 3)]
+    source = source_of([[" ".join(one) for one in changed] + [" ".join(words(rng, 30)) for _ in range(20)]])
+    generated = generate(source)
+    every = [json.loads(line) | {"rank": 0} for line in lines(source, generated)]
+    kept = generated.entries.take(np.arange(1, len(every), 2))
+    left, right = rows_at(source, kept.a0), rows_at(source, kept.b0)
+    fewer = ordered(kept, left, right, source.book[left] == source.book[right])
+    assert fewer.rank.max() < generated.entries.rank.max()
+    found = [json.loads(line) | {"rank": 0} for line in lines(source, replace(generated, entries=fewer))]
+    assert len(found) > 8
+    assert all(one in every for one in found)
 
 
 def test_toy_units_are_neither_lost_nor_lumped() -> None:

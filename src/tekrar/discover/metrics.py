@@ -1,6 +1,7 @@
 """Named metrics of an entry: whole numbers and ratios of whole numbers, each with a version and a scale.
 
 There is no `confidence` and no float (ADR-009 *Candidates*; CND-04). What a number says stands in `METRICS`.
+Metrics are in the ID, so none speaks of another candidate or of a place in the list.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ METRICS: Final = {
     "formula_tokens": Metric(1, "tokens", "equal tokens in phrases of 4 that stand in 8 places or more"),
     "rare_tokens": Metric(1, "tokens", "equal tokens in phrases of 5 that stand in 3 places at most"),
     "phrase_places": Metric(1, "places", "places of the most frequent phrase of 4 tokens that is shared"),
-    "better_partners": Metric(1, "entries", "better entries of the left or the right paragraph, the fewer"),
     "parts": Metric(1, "links", "links that a stretch is chained of, places of a group; 1 for a pair"),
     "paragraphs_between": Metric(1, "paragraphs", "non-empty paragraphs from left to right"),
     "difference": Metric(1, "kinds", "what alone differs: all tokens are equal, or but numerals"),
