@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.bounds import report, seeds_left_out
 from tekrar.discover.crowds import crowded, thinned
+from tekrar.discover.ends import carried
 from tekrar.discover.entries import Entries
 from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
@@ -69,6 +70,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
+    pairs = carried(source, stream, weights.rarity, pairs)
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
