@@ -31,7 +31,7 @@ REACH: Final = 16
 DRIFT: Final = 12
 #: Bands tried and segments kept per pair; cells of one band.
 BANDS: Final = 6
-SEGMENTS: Final = 3
+SEGMENTS: Final = 4
 CELLS: Final = 1 << 24
 #: A segment scores at least this much; a band's seeds weigh at least this much, unless it is the pair's best.
 SEGMENT_LEAST: Final = 14 * BIT
@@ -124,7 +124,9 @@ def _align(
     trace = np.zeros(1 << 16, np.uint8)
     rows = np.zeros((2, 1 << 10), np.int64)
     saved = np.zeros((prices[13], 12), np.int64)
-    segment = np.zeros((most, 12), np.int64)
+    segment = np.zeros((2 * most, 12), np.int64)
+    boxes = np.zeros((most, 6), np.int64)
+    place = np.zeros(2, np.int64)
     end = np.zeros(3, np.int64)
     for pair in range(len(bounds) - 1):
         la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
@@ -139,25 +141,62 @@ def _align(
                 continue
             low, high = band[k, 0] - drift, band[k, 1] + drift
             width = high - low + 1
-            first = max(la, band[k, 3] - reach)
-            while True:
-                last = min(ha, first + max(cells // width, 1))
-                if (last - first) * width > len(trace):
-                    trace = np.zeros(2 * (last - first) * width, np.uint8)
-                if width + 2 > rows.shape[1]:
-                    rows = np.zeros((2, 2 * width + 2), np.int64)
-                box = (first, last, lb, hb, low, high, band[k, 4] + reach)
-                _fill(stream, rarity, added, prices, box, rows, trace, end)
-                if end[0] == 0:
+            boxes[0, 0], boxes[0, 1], boxes[0, 2], boxes[0, 3] = la, ha, lb, hb
+            boxes[0, 4], boxes[0, 5] = max(la, band[k, 3] - reach), band[k, 4] + reach
+            waiting = 1
+            while waiting and made < len(segment):
+                waiting -= 1
+                low_a, high_a, low_b, high_b, first, enough = boxes[waiting]
+                while True:
+                    last = min(high_a, first + max(cells // width, 1))
+                    if (last - first) * width > len(trace):
+                        trace = np.zeros(2 * (last - first) * width, np.uint8)
+                    if width + 2 > rows.shape[1]:
+                        rows = np.zeros((2, 2 * width + 2), np.int64)
+                    box = (first, last, low_b, high_b, low, high, enough)
+                    _fill(stream, rarity, added, prices, box, rows, trace, end)
+                    if end[0] == 0:
+                        break
+                    _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
+                    if segment[made, 0] - first < drift and first > low_a:
+                        first = max(low_a, first - 4 * reach)
+                        continue
                     break
-                _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
-                if segment[made, 0] - first < drift and first > la:
-                    first = max(la, first - 4 * reach)
+                if end[0] == 0 or (la == lb and segment[made, 2] < segment[made, 1]):
                     continue
-                if la != lb or segment[made, 2] >= segment[made, 1]:
-                    made += 1
-                break
+                a0, a1, b0, b1 = segment[made, :4]
+                made += 1
+                # what is left of the band before and after, where seeds are enough for a segment
+                for side in range(2):
+                    box_a = (low_a, a0) if side == 0 else (a1, high_a)
+                    box_b = (low_b, b0) if side == 0 else (b1, high_b)
+                    inside = (*box_a, *box_b, band[k, 0], band[k, 1])
+                    found = _rest(at, to, length, weight, bounds[pair], bounds[pair + 1], inside, place)
+                    if found >= least and waiting < len(boxes):
+                        boxes[waiting, 0], boxes[waiting, 1] = box_a
+                        boxes[waiting, 2], boxes[waiting, 3] = box_b
+                        boxes[waiting, 4] = max(box_a[0], place[0] - reach)
+                        boxes[waiting, 5] = place[1] + reach
+                        waiting += 1
         _pick(segment, made, least, out, pair)
+
+
+@kernel
+def _rest(
+    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, inside: Any, place: Any
+) -> int:
+    """Weight of the seeds of a band that lie in a box; `place`: where they begin and end on the left."""
+    total = 0
+    low_a, high_a, low_b, high_b, low, high = inside
+    for s in range(first, end):
+        if at[s] < low_a or at[s] + length[s] > high_a or to[s] < low_b or to[s] + length[s] > high_b:
+            continue
+        if low <= to[s] - at[s] <= high:
+            if total == 0:
+                place[0], place[1] = at[s], 0
+            place[1] = max(place[1], at[s] + length[s])
+            total += weight[s]
+    return total
 
 
 @kernel
