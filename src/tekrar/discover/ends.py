@@ -36,24 +36,23 @@ STOPS: Final = (".", ",", ";", ":", "!", "?", "…")
 QUOTED: Final = 4
 
 
-def carried(source: Source, stream: Stream, rarity: NDArray[np.int32], pairs: Pairs) -> Pairs:
+def carried(source: Source, stream: Stream, pairs: Pairs) -> Pairs:
     """Pairs with their segments carried on to the ends of sentences; scores stay what was aligned.
 
     Args:
         source, stream: the release and its stream.
-        rarity: weight of every place.
         pairs: aligned pairs.
     """
     opens, closes = quoted(source, stream)
     held = pairs.segments
-    ends = np.stack([held.a0, held.a1, held.b0, held.b1, held.score, held.equal, held.edits]).astype(np.int64)
-    equal, edits = ends[5].sum(axis=1), ends[6].sum(axis=1)
+    ends = np.stack([held.a0, held.a1, held.b0, held.b1, held.score]).astype(np.int64)
+    equal, edits = (column.sum(axis=1, dtype=np.int64) for column in (held.equal, held.edits))
     price = np.minimum(log2_sixteenths(equal + edits + 1) - log2_sixteenths(edits + 1), CHANGED)
     choice = log2_sixteenths(np.arange(1, PLACES + 1))
     same = pairs.left == pairs.right
-    _carry(stream.words, rarity, opens, closes, same, price, choice, REST, ends)
-    a0, a1, b0, b1, _, equals, changes = ends.astype(np.int32)
-    segments: Segments = replace(held, a0=a0, a1=a1, b0=b0, b1=b1, equal=equals, edits=changes)
+    _carry(stream.words, opens, closes, same, price, choice, REST, ends)
+    a0, a1, b0, b1, _ = ends.astype(np.int32)
+    segments: Segments = replace(held, a0=a0, a1=a1, b0=b0, b1=b1)
     return replace(pairs, segments=segments)
 
 
@@ -97,11 +96,9 @@ def _stands(text: NDArray[np.uint8], at: Ints, mark: str) -> NDArray[np.bool_]:
 
 @kernel
 def _carry(
-    words: Any, rarity: Any, opens: Any, closes: Any, same: Any, price: Any, choice: Any, most: int, ends: Any
+    words: Any, opens: Any, closes: Any, same: Any, price: Any, choice: Any, most: int, ends: Any
 ) -> None:
     rows = np.zeros((2, most + 1), np.int64)
-    counts = np.zeros((2, most + 1), np.int64)
-    found = np.zeros(2, np.int64)
     for pair in range(ends.shape[1]):
         for slot in range(ends.shape[2]):
             if ends[4, pair, slot] <= 0:
@@ -119,13 +116,10 @@ def _carry(
                 size_a = more_a + 1 + _rest(other, a, -step, len(choice))
                 size_b = more_b + 1 + _rest(other, b, -step, len(choice))
                 worth = choice[min(size_a, len(choice)) - 1] + choice[min(size_b, len(choice)) - 1]
-                _join(words, rarity, (a, b), (more_a, more_b), step, price[pair], rows, counts, found)
-                if found[0] + worth < 0:
-                    continue
-                ends[side, pair, slot] += step * more_a
-                ends[side + 2, pair, slot] += step * more_b
-                ends[5, pair, slot] += found[1]
-                ends[6, pair, slot] += max(more_a, more_b) - found[1]
+                changes = _changes(words, (a, b), (more_a, more_b), step, rows)
+                if worth >= price[pair] * changes:
+                    ends[side, pair, slot] += step * more_a
+                    ends[side + 2, pair, slot] += step * more_b
 
 
 @kernel
@@ -156,24 +150,20 @@ def _free(ends: Any, pair: int, slot: int, at: Any, more: Any, step: int, same: 
 
 
 @kernel
-def _join(
-    words: Any, rarity: Any, at: Any, more: Any, step: int, price: int, rows: Any, counts: Any, found: Any
-) -> None:
-    """Best alignment of two rests, whole: its worth, and how many tokens are equal in it."""
+def _changes(
+    words: Any, at: Any, more: Any, step: int, rows: Any
+) -> int:
+    """Fewest changes between two rests."""
     for j in range(more[1] + 1):
-        rows[0, j], counts[0, j] = -price * j, 0
+        rows[0, j] = j
     for i in range(1, more[0] + 1):
         before, now = (i - 1) & 1, i & 1
-        rows[now, 0], counts[now, 0] = -price * i, 0
+        rows[now, 0] = i
         for j in range(1, more[1] + 1):
             p, q = at[0] + step * i, at[1] + step * j
             if words[p] == words[q]:
-                best, equal = rows[before, j - 1] + rarity[p], counts[before, j - 1] + 1
+                best = rows[before, j - 1]
             else:
-                best, equal = rows[before, j - 1] - price, counts[before, j - 1]
-            if rows[before, j] - price > best:
-                best, equal = rows[before, j] - price, counts[before, j]
-            if rows[now, j - 1] - price > best:
-                best, equal = rows[now, j - 1] - price, counts[now, j - 1]
-            rows[now, j], counts[now, j] = best, equal
-    found[0], found[1] = rows[more[0] & 1, more[1]], counts[more[0] & 1, more[1]]
+                best = rows[before, j - 1] + 1
+            rows[now, j] = min(best, rows[before, j] + 1, rows[now, j - 1] + 1)
+    return int(rows[more[0] & 1, more[1]])

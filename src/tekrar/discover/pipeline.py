@@ -70,7 +70,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
-    pairs = carried(source, stream, weights.rarity, pairs)
+    pairs = carried(source, stream, pairs)
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
