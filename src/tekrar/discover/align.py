@@ -172,7 +172,7 @@ def _align(
                     box_b = (low_b, b0) if side == 0 else (b1, high_b)
                     inside = (*box_a, *box_b, band[k, 0], band[k, 1])
                     found = _rest(at, to, length, weight, bounds[pair], bounds[pair + 1], inside, place)
-                    if found >= least and waiting < len(boxes):
+                    if found >= 2 * least and waiting < len(boxes):
                         boxes[waiting, 0], boxes[waiting, 1] = box_a
                         boxes[waiting, 2], boxes[waiting, 3] = box_b
                         boxes[waiting, 4] = max(box_a[0], place[0] - reach)

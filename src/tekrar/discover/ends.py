@@ -1,10 +1,15 @@
 """Ends of found passages: a passage that stops inside two sentences may be the two sentences to their ends.
 
 A local alignment stops where the next equal words are not worth the changes before them, though the changed
-passage goes on. Passages begin and end where sentences do more often than inside them, and that the rests of
-two sentences are about equally long is no chance: it tells the choice of a place in either. So the alignment
-is carried on to the ends of both sentences when what is equal there and that choice are worth the changes.
-A change costs what it says in a passage that is changed so much, and no more than in the alignment.
+passage goes on. It is carried on to the ends of both sentences, or quotations, where that is the likelier
+reading, in sixteenths of a bit:
+
+- for it, that the passage could have ended anywhere in either sentence, and yet the rests are so near alike:
+  log2 of the tokens of both sentences;
+- for or against it, the odds that passages of this corpus end with sentences and not inside them, as those
+  ends show that the alignment found by itself;
+- against it, every change in the rests: it costs what it says in a passage that is changed so much, and no
+  more than in the alignment.
 """
 
 from __future__ import annotations
@@ -28,6 +33,8 @@ Edges = NDArray[np.uint8]
 REST: Final = 24
 #: A sentence of more tokens offers no more places to choose from.
 PLACES: Final = 64
+#: A passage of few tokens does not tell how much it is changed: it counts as if it had so many equal ones more.
+UNSURE: Final = 8
 #: Marks of a quotation, and what may stand before the closing one; an apostrophe is none of them.
 OPENING: Final = ("“", "«", '"', "﴿")
 CLOSING: Final = ("”", "»", '"', "﴾")
@@ -36,24 +43,40 @@ STOPS: Final = (".", ",", ";", ":", "!", "?", "…")
 QUOTED: Final = 4
 
 
-def carried(source: Source, stream: Stream, pairs: Pairs) -> Pairs:
-    """Pairs with their segments carried on to the ends of sentences; scores stay what was aligned.
+def carried(
+    source: Source, stream: Stream, pairs: Pairs, listed: NDArray[np.bool_]
+) -> tuple[Pairs, int]:
+    """Pairs with their segments carried on to the ends of sentences, and the odds that a passage ends there.
+
+    Scores and equal tokens stay those of what was aligned.
 
     Args:
         source, stream: the release and its stream.
         pairs: aligned pairs.
+        listed: which of them are passages by themselves: the odds are theirs.
     """
     opens, closes = quoted(source, stream)
     held = pairs.segments
     ends = np.stack([held.a0, held.a1, held.b0, held.b1, held.score]).astype(np.int64)
     equal, edits = (column.sum(axis=1, dtype=np.int64) for column in (held.equal, held.edits))
-    price = np.minimum(log2_sixteenths(equal + edits + 1) - log2_sixteenths(edits + 1), CHANGED)
+    price = np.minimum(log2_sixteenths(equal + edits + UNSURE) - log2_sixteenths(edits + 1), CHANGED)
     choice = log2_sixteenths(np.arange(1, PLACES + 1))
     same = pairs.left == pairs.right
-    _carry(stream.words, opens, closes, same, price, choice, REST, ends)
+    odds = _odds((opens, closes), held, listed)
+    _carry(stream.words, opens, closes, same, price, (choice, odds), REST, ends)
     a0, a1, b0, b1, _ = ends.astype(np.int32)
     segments: Segments = replace(held, a0=a0, a1=a1, b0=b0, b1=b1)
-    return replace(pairs, segments=segments)
+    return replace(pairs, segments=segments), odds
+
+
+def _odds(edges: tuple[Edges, Edges], held: Segments, listed: NDArray[np.bool_]) -> int:
+    """log2 of how many times more often best segments end with both sentences than inside both."""
+    opens, closes = edges
+    first = opens[held.a0[listed, 0]] + opens[held.b0[listed, 0]]
+    last = closes[held.a1[listed, 0] - 1] + closes[held.b1[listed, 0] - 1]
+    both, inside = (int((first == n).sum() + (last == n).sum()) for n in (2, 0))
+    with_, without = log2_sixteenths(np.array([both + 1, inside + 1])).tolist()
+    return int(with_ - without)
 
 
 def quoted(source: Source, stream: Stream) -> tuple[Edges, Edges]:
@@ -96,8 +119,9 @@ def _stands(text: NDArray[np.uint8], at: Ints, mark: str) -> NDArray[np.bool_]:
 
 @kernel
 def _carry(
-    words: Any, opens: Any, closes: Any, same: Any, price: Any, choice: Any, most: int, ends: Any
+    words: Any, opens: Any, closes: Any, same: Any, price: Any, worths: Any, most: int, ends: Any
 ) -> None:
+    choice, odds = worths
     rows = np.zeros((2, most + 1), np.int64)
     for pair in range(ends.shape[1]):
         for slot in range(ends.shape[2]):
@@ -115,7 +139,7 @@ def _carry(
                     continue
                 size_a = more_a + 1 + _rest(other, a, -step, len(choice))
                 size_b = more_b + 1 + _rest(other, b, -step, len(choice))
-                worth = choice[min(size_a, len(choice)) - 1] + choice[min(size_b, len(choice)) - 1]
+                worth = odds + choice[min(size_a, len(choice)) - 1] + choice[min(size_b, len(choice)) - 1]
                 changes = _changes(words, (a, b), (more_a, more_b), step, rows)
                 if worth >= price[pair] * changes:
                     ends[side, pair, slot] += step * more_a

@@ -70,7 +70,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
-    pairs = carried(source, stream, pairs)
+    pairs, odds = carried(source, stream, pairs, accepted(stream, pairs, limits) > 0)
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
@@ -84,6 +84,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
         | {"pairs_of_crowds": int((~stays).sum()), "seeds_of_frequent_bigrams": seeds_left_out(order)}
     )
     told = report(left_out, limits, language=source.release.language)
+    told["thresholds"]["odds_of_sentence_ends"] = odds
     grams = grams_of(stream, order, pairs)
     return Generated(found, stream, pairs, links, chains, formulas, grams, limits, told)
 
