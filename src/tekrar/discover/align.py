@@ -33,6 +33,9 @@ DRIFT: Final = 12
 BANDS: Final = 6
 SEGMENTS: Final = 4
 CELLS: Final = 1 << 24
+#: A further segment of a band has at most so many tokens between itself and another on one side: a sentence
+#: moved or put in between. With tokens between on both sides it is another passage.
+ABUTS: Final = 4
 #: A segment scores at least this much; a band's seeds weigh at least this much, unless it is the pair's best.
 SEGMENT_LEAST: Final = 14 * BIT
 
@@ -107,6 +110,7 @@ def align_pairs(
                 *RARE,
                 OUTER,
                 FRAGMENTS,
+                ABUTS,
             ],
             np.int64,
         )
@@ -124,8 +128,8 @@ def _align(
     trace = np.zeros(1 << 16, np.uint8)
     rows = np.zeros((2, 1 << 10), np.int64)
     saved = np.zeros((prices[13], 12), np.int64)
-    segment = np.zeros((2 * most, 12), np.int64)
-    boxes = np.zeros((most, 6), np.int64)
+    segment = np.zeros((2 * most, 13), np.int64)
+    boxes = np.zeros((most, 7), np.int64)
     place = np.zeros(2, np.int64)
     end = np.zeros(3, np.int64)
     for pair in range(len(bounds) - 1):
@@ -143,10 +147,11 @@ def _align(
             width = high - low + 1
             boxes[0, 0], boxes[0, 1], boxes[0, 2], boxes[0, 3] = la, ha, lb, hb
             boxes[0, 4], boxes[0, 5] = max(la, band[k, 3] - reach), band[k, 4] + reach
+            boxes[0, 6] = 0
             waiting = 1
             while waiting and made < len(segment):
                 waiting -= 1
-                low_a, high_a, low_b, high_b, first, enough = boxes[waiting]
+                low_a, high_a, low_b, high_b, first, enough, further = boxes[waiting]
                 while True:
                     last = min(high_a, first + max(cells // width, 1))
                     if (last - first) * width > len(trace):
@@ -164,6 +169,7 @@ def _align(
                     break
                 if end[0] == 0 or (la == lb and segment[made, 2] < segment[made, 1]):
                     continue
+                segment[made, 12] = further
                 a0, a1, b0, b1 = segment[made, :4]
                 made += 1
                 # what is left of the band before and after, where seeds are enough for a segment
@@ -176,15 +182,13 @@ def _align(
                         boxes[waiting, 0], boxes[waiting, 1] = box_a
                         boxes[waiting, 2], boxes[waiting, 3] = box_b
                         boxes[waiting, 4] = max(box_a[0], place[0] - reach)
-                        boxes[waiting, 5] = place[1] + reach
+                        boxes[waiting, 5], boxes[waiting, 6] = place[1] + reach, 1
                         waiting += 1
-        _pick(segment, made, least, out, pair)
+        _pick(segment, made, least, prices[14], out, pair)
 
 
 @kernel
-def _rest(
-    at: Any, to: Any, length: Any, weight: Any, first: int, end: int, inside: Any, place: Any
-) -> int:
+def _rest(at: Any, to: Any, length: Any, weight: Any, first: int, end: int, inside: Any, place: Any) -> int:
     """Weight of the seeds of a band that lie in a box; `place`: where they begin and end on the left."""
     total = 0
     low_a, high_a, low_b, high_b, low, high = inside
@@ -363,21 +367,28 @@ def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now:
 
 
 @kernel
-def _pick(segment: Any, made: int, least: int, out: Any, pair: int) -> None:
-    """Write the best segments of a pair that hardly overlap, best first."""
+def _pick(segment: Any, made: int, least: int, abuts: int, out: Any, pair: int) -> None:
+    """Write the best segments of a pair that hardly overlap, best first; one more of a band only where it
+    abuts another on one side."""
     for slot in range(out.shape[2]):
         best = -1
         for k in range(made):
             if segment[k, 4] <= 0 or (slot > 0 and segment[k, 4] < least):
                 continue
             clear = True
+            near = segment[k, 12] == 0
             for t in range(slot):
+                for side in range(0, 4, 2):
+                    gap = max(
+                        segment[k, side] - out[side + 1, pair, t], out[side, pair, t] - segment[k, side + 1]
+                    )
+                    near = near or gap <= abuts
                 over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
                 over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
                 size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
                 if 4 * over_a > size_a or 4 * over_b > size_b:
                     clear = False
-            if not clear:
+            if not clear or not near:
                 continue
             same = best >= 0 and segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]
             if best < 0 or same or segment[k, 4] > segment[best, 4]:

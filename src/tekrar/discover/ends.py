@@ -43,9 +43,7 @@ STOPS: Final = (".", ",", ";", ":", "!", "?", "…")
 QUOTED: Final = 4
 
 
-def carried(
-    source: Source, stream: Stream, pairs: Pairs, listed: NDArray[np.bool_]
-) -> tuple[Pairs, int]:
+def carried(source: Source, stream: Stream, pairs: Pairs, listed: NDArray[np.bool_]) -> tuple[Pairs, int]:
     """Pairs with their segments carried on to the ends of sentences, and the odds that a passage ends there.
 
     Scores and equal tokens stay those of what was aligned.
@@ -174,9 +172,7 @@ def _free(ends: Any, pair: int, slot: int, at: Any, more: Any, step: int, same: 
 
 
 @kernel
-def _changes(
-    words: Any, at: Any, more: Any, step: int, rows: Any
-) -> int:
+def _changes(words: Any, at: Any, more: Any, step: int, rows: Any) -> int:
     """Fewest changes between two rests."""
     for j in range(more[1] + 1):
         rows[0, j] = j

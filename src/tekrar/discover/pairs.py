@@ -84,7 +84,9 @@ def aligned_pairs(
     blocks = [Block.of(columns) for columns in found]
     lefts = np.concatenate([np.zeros(0, np.int32), *(block.left for block in blocks)])
     right = np.concatenate([np.zeros(0, np.int32), *(block.right for block in blocks)])
-    table = np.concatenate([np.zeros((12, 0, SEGMENTS), np.int32), *(block.segments for block in blocks)], axis=1)
+    table = np.concatenate(
+        [np.zeros((12, 0, SEGMENTS), np.int32), *(block.segments for block in blocks)], axis=1
+    )
     counts = sum((block.counts for block in blocks), np.zeros(len(COUNTS), np.int64))
     left_out = dict(zip(COUNTS, counts.tolist(), strict=True)) | given.left_out
     return Pairs(lefts, right, *settled(Segments(*table)), unit), left_out
