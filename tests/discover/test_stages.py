@@ -147,6 +147,8 @@ def test_marks_cling_to_a_passage() -> None:
         ("Nur’un yolu", "Nurun yolu", True, ["apostrophes"]),
         ("hâlâ", "hala", True, ["diacritics"]),
         ("1506. Mektup", "1507. Mektup", False, ["numerals"]),
+        ("وقال ربك", "قال ربك", True, ["conjunction"]),
+        ("وَقَالَ رَبُّكَ", "قال ربك", True, ["diacritics", "conjunction"]),
         ("kara kedi", "kara köpek", False, []),
         ("aynı", "aynı", True, []),
     ],

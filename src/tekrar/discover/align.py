@@ -31,11 +31,8 @@ REACH: Final = 16
 DRIFT: Final = 12
 #: Bands tried and segments kept per pair; cells of one band.
 BANDS: Final = 6
-SEGMENTS: Final = 4
+SEGMENTS: Final = 3
 CELLS: Final = 1 << 24
-#: A further segment of a band has at most so many tokens between itself and another on one side: a sentence
-#: moved or put in between. With tokens between on both sides it is another passage.
-ABUTS: Final = 4
 #: A segment scores at least this much; a band's seeds weigh at least this much, unless it is the pair's best.
 SEGMENT_LEAST: Final = 14 * BIT
 
@@ -110,7 +107,6 @@ def align_pairs(
                 *RARE,
                 OUTER,
                 FRAGMENTS,
-                ABUTS,
             ],
             np.int64,
         )
@@ -128,9 +124,7 @@ def _align(
     trace = np.zeros(1 << 16, np.uint8)
     rows = np.zeros((2, 1 << 10), np.int64)
     saved = np.zeros((prices[13], 12), np.int64)
-    segment = np.zeros((2 * most, 13), np.int64)
-    boxes = np.zeros((most, 7), np.int64)
-    place = np.zeros(2, np.int64)
+    segment = np.zeros((most, 12), np.int64)
     end = np.zeros(3, np.int64)
     for pair in range(len(bounds) - 1):
         la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
@@ -145,62 +139,25 @@ def _align(
                 continue
             low, high = band[k, 0] - drift, band[k, 1] + drift
             width = high - low + 1
-            boxes[0, 0], boxes[0, 1], boxes[0, 2], boxes[0, 3] = la, ha, lb, hb
-            boxes[0, 4], boxes[0, 5] = max(la, band[k, 3] - reach), band[k, 4] + reach
-            boxes[0, 6] = 0
-            waiting = 1
-            while waiting and made < len(segment):
-                waiting -= 1
-                low_a, high_a, low_b, high_b, first, enough, further = boxes[waiting]
-                while True:
-                    last = min(high_a, first + max(cells // width, 1))
-                    if (last - first) * width > len(trace):
-                        trace = np.zeros(2 * (last - first) * width, np.uint8)
-                    if width + 2 > rows.shape[1]:
-                        rows = np.zeros((2, 2 * width + 2), np.int64)
-                    box = (first, last, low_b, high_b, low, high, enough)
-                    _fill(stream, rarity, added, prices, box, rows, trace, end)
-                    if end[0] == 0:
-                        break
-                    _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
-                    if segment[made, 0] - first < drift and first > low_a:
-                        first = max(low_a, first - 4 * reach)
-                        continue
+            first = max(la, band[k, 3] - reach)
+            while True:
+                last = min(ha, first + max(cells // width, 1))
+                if (last - first) * width > len(trace):
+                    trace = np.zeros(2 * (last - first) * width, np.uint8)
+                if width + 2 > rows.shape[1]:
+                    rows = np.zeros((2, 2 * width + 2), np.int64)
+                box = (first, last, lb, hb, low, high, band[k, 4] + reach)
+                _fill(stream, rarity, added, prices, box, rows, trace, end)
+                if end[0] == 0:
                     break
-                if end[0] == 0 or (la == lb and segment[made, 2] < segment[made, 1]):
+                _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
+                if segment[made, 0] - first < drift and first > la:
+                    first = max(la, first - 4 * reach)
                     continue
-                segment[made, 12] = further
-                a0, a1, b0, b1 = segment[made, :4]
-                made += 1
-                # what is left of the band before and after, where seeds are enough for a segment
-                for side in range(2):
-                    box_a = (low_a, a0) if side == 0 else (a1, high_a)
-                    box_b = (low_b, b0) if side == 0 else (b1, high_b)
-                    inside = (*box_a, *box_b, band[k, 0], band[k, 1])
-                    found = _rest(at, to, length, weight, bounds[pair], bounds[pair + 1], inside, place)
-                    if found >= 2 * least and waiting < len(boxes):
-                        boxes[waiting, 0], boxes[waiting, 1] = box_a
-                        boxes[waiting, 2], boxes[waiting, 3] = box_b
-                        boxes[waiting, 4] = max(box_a[0], place[0] - reach)
-                        boxes[waiting, 5], boxes[waiting, 6] = place[1] + reach, 1
-                        waiting += 1
-        _pick(segment, made, least, prices[14], out, pair)
-
-
-@kernel
-def _rest(at: Any, to: Any, length: Any, weight: Any, first: int, end: int, inside: Any, place: Any) -> int:
-    """Weight of the seeds of a band that lie in a box; `place`: where they begin and end on the left."""
-    total = 0
-    low_a, high_a, low_b, high_b, low, high = inside
-    for s in range(first, end):
-        if at[s] < low_a or at[s] + length[s] > high_a or to[s] < low_b or to[s] + length[s] > high_b:
-            continue
-        if low <= to[s] - at[s] <= high:
-            if total == 0:
-                place[0], place[1] = at[s], 0
-            place[1] = max(place[1], at[s] + length[s])
-            total += weight[s]
-    return total
+                if la != lb or segment[made, 2] >= segment[made, 1]:
+                    made += 1
+                break
+        _pick(segment, made, least, out, pair)
 
 
 @kernel
@@ -367,28 +324,21 @@ def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now:
 
 
 @kernel
-def _pick(segment: Any, made: int, least: int, abuts: int, out: Any, pair: int) -> None:
-    """Write the best segments of a pair that hardly overlap, best first; one more of a band only where it
-    abuts another on one side."""
+def _pick(segment: Any, made: int, least: int, out: Any, pair: int) -> None:
+    """Write the best segments of a pair that hardly overlap, best first."""
     for slot in range(out.shape[2]):
         best = -1
         for k in range(made):
             if segment[k, 4] <= 0 or (slot > 0 and segment[k, 4] < least):
                 continue
             clear = True
-            near = segment[k, 12] == 0
             for t in range(slot):
-                for side in range(0, 4, 2):
-                    gap = max(
-                        segment[k, side] - out[side + 1, pair, t], out[side, pair, t] - segment[k, side + 1]
-                    )
-                    near = near or gap <= abuts
                 over_a = min(segment[k, 1], out[1, pair, t]) - max(segment[k, 0], out[0, pair, t])
                 over_b = min(segment[k, 3], out[3, pair, t]) - max(segment[k, 2], out[2, pair, t])
                 size_a, size_b = segment[k, 1] - segment[k, 0], segment[k, 3] - segment[k, 2]
                 if 4 * over_a > size_a or 4 * over_b > size_b:
                     clear = False
-            if not clear or not near:
+            if not clear:
                 continue
             same = best >= 0 and segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0]
             if best < 0 or same or segment[k, 4] > segment[best, 4]:

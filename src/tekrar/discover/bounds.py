@@ -22,6 +22,7 @@ from tekrar.discover import (
     order,
     pairs,
     signatures,
+    singles,
     stretches,
     suffix,
     thresholds,
@@ -42,6 +43,7 @@ MODULES: Final = (
     order,
     pairs,
     signatures,
+    singles,
     stretches,
     suffix,
     thresholds,
@@ -51,7 +53,9 @@ MODULES: Final = (
 #: What else proposes and scores pairs: name, version and authority class.
 OTHERS: Final = [
     {"name": "token-runs", "version": 1, "authority": check_authority("token_ngram")},
-    {"name": "local-alignment", "version": 1, "authority": check_authority("sequence_alignment")},
+    {"name": "local-alignment", "version": 2, "authority": check_authority("sequence_alignment")},
+    {"name": "one-word-units", "version": 1, "authority": check_authority("normalized_text")},
+    {"name": "sentence-ends", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
 ]
 

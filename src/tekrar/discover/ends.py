@@ -34,7 +34,7 @@ REST: Final = 24
 #: A sentence of more tokens offers no more places to choose from.
 PLACES: Final = 64
 #: A passage of few tokens does not tell how much it is changed: it counts as if it had so many equal ones more.
-UNSURE: Final = 8
+UNSURE: Final = 24
 #: Marks of a quotation, and what may stand before the closing one; an apostrophe is none of them.
 OPENING: Final = ("“", "«", '"', "﴿")
 CLOSING: Final = ("”", "»", '"', "﴾")

@@ -48,7 +48,7 @@ METRICS: Final = {
     "phrase_places": Metric(1, "places", "places of the most frequent phrase of 4 tokens that is shared"),
     "parts": Metric(1, "links", "links that a stretch is chained of, places of a group; 1 for a pair"),
     "paragraphs_between": Metric(1, "paragraphs", "non-empty paragraphs from left to right"),
-    "difference": Metric(1, "kinds", "what alone differs: all tokens are equal, or but numerals"),
+    "difference": Metric(2, "kinds", "what alone differs: all tokens are equal, or but numerals"),
 }  # fmt: skip
 
 

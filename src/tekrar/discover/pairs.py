@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.align import SEGMENTS, Segments
+from tekrar.discover.align import Segments
 from tekrar.discover.bits import BIT, log2_sixteenths
 from tekrar.discover.blocks import COUNTS, Block, Blocks, block_edges
 from tekrar.discover.signatures import Signed
@@ -84,9 +84,7 @@ def aligned_pairs(
     blocks = [Block.of(columns) for columns in found]
     lefts = np.concatenate([np.zeros(0, np.int32), *(block.left for block in blocks)])
     right = np.concatenate([np.zeros(0, np.int32), *(block.right for block in blocks)])
-    table = np.concatenate(
-        [np.zeros((12, 0, SEGMENTS), np.int32), *(block.segments for block in blocks)], axis=1
-    )
+    table = np.concatenate([np.zeros((12, 0, 3), np.int32), *(block.segments for block in blocks)], axis=1)
     counts = sum((block.counts for block in blocks), np.zeros(len(COUNTS), np.int64))
     left_out = dict(zip(COUNTS, counts.tolist(), strict=True)) | given.left_out
     return Pairs(lefts, right, *settled(Segments(*table)), unit), left_out

@@ -19,6 +19,7 @@ from tekrar.discover.metrics import Grams, grams_of
 from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
 from tekrar.discover.signatures import signed_pairs
+from tekrar.discover.singles import with_singles
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
@@ -64,7 +65,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     order = suffix_order(stream.words)
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
-    signed = signed_pairs(stream, source.tokens.forms)
+    signed = with_singles(stream, signed_pairs(stream, source.tokens.forms))
     pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds, signed=signed, workers=workers)
     pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
     crowd = crowded(stream, pairs)
