@@ -240,7 +240,7 @@ def test_every_feature_is_named_with_version_label_and_parameters() -> None:
 
 
 def test_a_changed_passage_ends_where_its_sentences_do() -> None:
-    """The last words of both sentences differ, and in one pair nothing says that the sentences go on alike."""
+    """The last words of both sentences differ; in one pair nothing says that the sentences go on alike."""
     rng = random.Random(31)
     plain = [
         [f"{' '.join(words(rng, 20))}. {' '.join(words(rng, 20))}." for _ in range(40)] for _ in range(2)
@@ -259,6 +259,20 @@ def test_a_changed_passage_ends_where_its_sentences_do() -> None:
     assert all(text.endswith(".") for at in range(11) for text in texts[at])
     assert [len(text.split()) for text in texts[0]] == [22, 22]
     assert [len(text.split()) for text in texts[11]] == [20, 20]
+
+
+def test_a_short_last_sentence_belongs_to_a_changed_passage() -> None:
+    """Half of its words are changed, too few are left for the alignment's price; another sentence follows."""
+    rng = random.Random(33)
+    plain = [[" ".join(words(rng, 40)) for _ in range(40)] for _ in range(2)]
+    same = words(rng, 30)
+    for side in range(2):
+        changed = [w if at % 3 else words(rng, 1)[0] for at, w in enumerate(same)]
+        last = ["ehadiyet", *words(rng, 4), "içinde"]
+        text = f"{' '.join(words(rng, 9))}. {' '.join(changed)}. {' '.join(last)}. {' '.join(words(rng, 9))}."
+        plain[side][10 + side] = text
+    one = next(e for e in entries(plain) if sides(e) == (11, 12))
+    assert all(text_of(plain, one[side]).endswith("içinde.") for side in ("left", "right"))
 
 
 def test_a_repeat_inside_one_paragraph() -> None:

@@ -10,6 +10,8 @@ reading, in sixteenths of a bit:
   ends show that the alignment found by itself;
 - against it, every change in the rests: it costs what it says in a passage that is changed so much, and no
   more than in the alignment.
+
+Where it stops with both sentences, it takes in the next ones when their common words say so.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ Edges = NDArray[np.uint8]
 REST: Final = 24
 #: A sentence of more tokens offers no more places to choose from.
 PLACES: Final = 64
-#: A passage of few tokens does not tell how much it is changed: it counts as if it had so many equal ones more.
+#: So many equal tokens more are counted: few tokens do not tell how much a passage is changed.
 UNSURE: Final = 24
+#: Sentences that a passage is carried on by at each end.
+SENTENCES: Final = 4
 #: Marks of a quotation, and what may stand before the closing one; an apostrophe is none of them.
 OPENING: Final = ("“", "«", '"', "﴿")
 CLOSING: Final = ("”", "»", '"', "﴾")
@@ -43,13 +47,16 @@ STOPS: Final = (".", ",", ";", ":", "!", "?", "…")
 QUOTED: Final = 4
 
 
-def carried(source: Source, stream: Stream, pairs: Pairs, listed: NDArray[np.bool_]) -> tuple[Pairs, int]:
+def carried(
+    source: Source, stream: Stream, rarity: NDArray[np.int32], pairs: Pairs, listed: NDArray[np.bool_]
+) -> tuple[Pairs, int]:
     """Pairs with their segments carried on to the ends of sentences, and the odds that a passage ends there.
 
     Scores and equal tokens stay those of what was aligned.
 
     Args:
         source, stream: the release and its stream.
+        rarity: weight of every place.
         pairs: aligned pairs.
         listed: which of them are passages by themselves: the odds are theirs.
     """
@@ -61,7 +68,7 @@ def carried(source: Source, stream: Stream, pairs: Pairs, listed: NDArray[np.boo
     choice = log2_sixteenths(np.arange(1, PLACES + 1))
     same = pairs.left == pairs.right
     odds = _odds((opens, closes), held, listed)
-    _carry(stream.words, opens, closes, same, price, (choice, odds), REST, ends)
+    _carry(stream.words, rarity, opens, closes, same, price, (choice, odds), REST, ends)
     a0, a1, b0, b1, _ = ends.astype(np.int32)
     segments: Segments = replace(held, a0=a0, a1=a1, b0=b0, b1=b1)
     return replace(pairs, segments=segments), odds
@@ -117,7 +124,7 @@ def _stands(text: NDArray[np.uint8], at: Ints, mark: str) -> NDArray[np.bool_]:
 
 @kernel
 def _carry(
-    words: Any, opens: Any, closes: Any, same: Any, price: Any, worths: Any, most: int, ends: Any
+    words: Any, rarity: Any, opens: Any, closes: Any, same: Any, price: Any, worths: Any, most: int, ends: Any
 ) -> None:
     choice, odds = worths
     rows = np.zeros((2, most + 1), np.int64)
@@ -130,16 +137,32 @@ def _carry(
                 side = 1 if step == 1 else 0
                 a = ends[side, pair, slot] - (1 if step == 1 else 0)
                 b = ends[side + 2, pair, slot] - (1 if step == 1 else 0)
-                more_a, more_b = _rest(edge, a, step, most), _rest(edge, b, step, most)
-                if more_a == 0 or more_b == 0:
-                    continue
-                if not _free(ends, pair, slot, (a, b), (more_a, more_b), step, same[pair]):
-                    continue
-                size_a = more_a + 1 + _rest(other, a, -step, len(choice))
-                size_b = more_b + 1 + _rest(other, b, -step, len(choice))
-                worth = odds + choice[min(size_a, len(choice)) - 1] + choice[min(size_b, len(choice)) - 1]
-                changes = _changes(words, (a, b), (more_a, more_b), step, rows)
-                if worth >= price[pair] * changes:
+                for _ in range(SENTENCES):
+                    more_a, more_b = _rest(edge, a, step, most), _rest(edge, b, step, most)
+                    whole = more_a == 0 and more_b == 0
+                    if whole and words[a + step] > 0 and words[b + step] > 0:
+                        more_a = 1 + _rest(edge, a + step, step, most)
+                        more_b = 1 + _rest(edge, b + step, step, most)
+                    if more_a == 0 or more_b == 0 or max(more_a, more_b) > most:
+                        break
+                    if not _free(ends, pair, slot, (a, b), (more_a, more_b), step, same[pair]):
+                        break
+                    if whole:
+                        worth = _shared(
+                            words, rarity, (a, b), (more_a, more_b), step, price[pair], choice, rows
+                        )
+                        if worth <= 0:
+                            break
+                    else:
+                        size_a = more_a + 1 + _rest(other, a, -step, len(choice))
+                        size_b = more_b + 1 + _rest(other, b, -step, len(choice))
+                        places = choice[min(size_a, len(choice)) - 1] + choice[min(size_b, len(choice)) - 1]
+                        if odds + places < price[pair] * _changes(
+                            words, (a, b), (more_a, more_b), step, rows
+                        ):
+                            break
+                    a += step * more_a
+                    b += step * more_b
                     ends[side, pair, slot] += step * more_a
                     ends[side + 2, pair, slot] += step * more_b
 
@@ -186,4 +209,25 @@ def _changes(words: Any, at: Any, more: Any, step: int, rows: Any) -> int:
             else:
                 best = rows[before, j - 1] + 1
             rows[now, j] = min(best, rows[before, j] + 1, rows[now, j - 1] + 1)
+    return int(rows[more[0] & 1, more[1]])
+
+
+@kernel
+def _shared(
+    words: Any, rarity: Any, at: Any, more: Any, step: int, price: int, choice: Any, rows: Any
+) -> int:
+    """What two sentences share in order: each word at its rarity less the places it could stand at."""
+    places = choice[min(max(more[0], more[1]), len(choice)) - 1]
+    for j in range(more[1] + 1):
+        rows[0, j] = -price * j
+    for i in range(1, more[0] + 1):
+        before, now = (i - 1) & 1, i & 1
+        rows[now, 0] = -price * i
+        for j in range(1, more[1] + 1):
+            p, q = at[0] + step * i, at[1] + step * j
+            if words[p] == words[q]:
+                best = rows[before, j - 1] + max(rarity[p] - places, 0)
+            else:
+                best = rows[before, j - 1] - price
+            rows[now, j] = max(best, rows[before, j] - price, rows[now, j - 1] - price)
     return int(rows[more[0] & 1, more[1]])

@@ -56,8 +56,8 @@ class Judge:
         check_rules()
         self._source = source
         entries = generated.entries
-        names = ("kind", "a0", "a1", "b0", "b1", "score", "plain", "equal", "often", "rare", "count", "left_unit",
-                 "right_unit")  # fmt: skip
+        names = ("kind", "a0", "a1", "b0", "b1", "score", "plain", "equal", "often", "rare", "count",
+                 "left_unit", "right_unit")  # fmt: skip
         self._columns = {name: getattr(entries, name).tolist() for name in names}
         numbers = numbers_of(entries, generated.pairs, generated.grams)
         self._columns |= {name: column.tolist() for name, column in numbers.items()}

@@ -71,7 +71,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
-    pairs, odds = carried(source, stream, pairs, accepted(stream, pairs, limits) > 0)
+    pairs, odds = carried(source, stream, weights.rarity, pairs, accepted(stream, pairs, limits) > 0)
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
