@@ -210,6 +210,22 @@ def test_a_crowd_links_every_member_to_few() -> None:
     assert generated.bounds["left_out"]["pairs_of_crowds"] > 0
 
 
+def test_a_formula_keeps_its_group_where_pairs_are_left_to_it() -> None:
+    """Half of the neighbouring places share more and are listed; the rest only stand in the group."""
+    rng = random.Random(5)
+    formula = rng.sample(vocabulary()[:150], 8)
+    book = []
+    for _ in range(7):
+        shared = words(rng, 16)
+        for _ in range(2):
+            book.append(" ".join([*words(rng, 25), *shared, *words(rng, 5), *formula, *words(rng, 20)]) + ".")
+    found = entries([book, [" ".join(words(rng, 40)) + "." for _ in range(400)]])
+    pairs = {sides(entry) for entry in found if not entry.get("places")}
+    assert {(n, n + 1) for n in range(1, 14, 2)} <= pairs
+    assert (1, 4) not in pairs
+    assert any({p["para"] for p in entry.get("places", ())} == set(range(1, 15)) for entry in found)
+
+
 def test_what_bounds_left_out_is_counted_and_named() -> None:
     """Field report 1: an empty or short list says why."""
     generated = generate(source_of(corpus()))
@@ -259,20 +275,6 @@ def test_a_changed_passage_ends_where_its_sentences_do() -> None:
     assert all(text.endswith(".") for at in range(11) for text in texts[at])
     assert [len(text.split()) for text in texts[0]] == [22, 22]
     assert [len(text.split()) for text in texts[11]] == [20, 20]
-
-
-def test_a_short_last_sentence_belongs_to_a_changed_passage() -> None:
-    """Half of its words are changed, too few are left for the alignment's price; another sentence follows."""
-    rng = random.Random(33)
-    plain = [[" ".join(words(rng, 40)) for _ in range(40)] for _ in range(2)]
-    same = words(rng, 30)
-    for side in range(2):
-        changed = [w if at % 3 else words(rng, 1)[0] for at, w in enumerate(same)]
-        last = ["ehadiyet", *words(rng, 4), "içinde"]
-        text = f"{' '.join(words(rng, 9))}. {' '.join(changed)}. {' '.join(last)}. {' '.join(words(rng, 9))}."
-        plain[side][10 + side] = text
-    one = next(e for e in entries(plain) if sides(e) == (11, 12))
-    assert all(text_of(plain, one[side]).endswith("içinde.") for side in ("left", "right"))
 
 
 def test_a_repeat_inside_one_paragraph() -> None:

@@ -21,6 +21,7 @@ from tekrar.discover import (
     links,
     order,
     pairs,
+    places,
     signatures,
     singles,
     stretches,
@@ -42,6 +43,7 @@ MODULES: Final = (
     links,
     order,
     pairs,
+    places,
     signatures,
     singles,
     stretches,
@@ -57,6 +59,8 @@ OTHERS: Final = [
     {"name": "one-word-units", "version": 1, "authority": check_authority("normalized_text")},
     {"name": "sentence-ends", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
+    {"name": "book-affinity", "version": 1, "authority": check_authority("source_metadata")},
+    {"name": "clause-marks", "version": 1, "authority": check_authority("normalized_text")},
 ]
 
 
