@@ -19,7 +19,8 @@ from tekrar.core.feature.authority import AUTHORITY_CLASSES
 from tekrar.core.token import TOKENIZER
 from tekrar.discover.lines import lines
 from tekrar.discover.order import ordered
-from tekrar.discover.pipeline import generate, rows_at
+from tekrar.discover.pipeline import generate
+from tekrar.discover.places import places_of
 from tests.discover.made import source_of
 
 ROOT = Path(__file__).parents[2]
@@ -130,8 +131,7 @@ def test_what_an_entry_says_depends_on_no_other_entry() -> None:
     generated = generate(source)
     every = [json.loads(line) | {"rank": 0} for line in lines(source, generated)]
     kept = generated.entries.take(np.arange(1, len(every), 2))
-    left, right = rows_at(source, kept.a0), rows_at(source, kept.b0)
-    fewer = ordered(kept, left, right, source.book[left] == source.book[right])
+    fewer = ordered(kept, places_of(source, kept))
     assert fewer.rank.max() < generated.entries.rank.max()
     found = [json.loads(line) | {"rank": 0} for line in lines(source, replace(generated, entries=fewer))]
     assert len(found) > 8
