@@ -15,7 +15,7 @@ from tekrar.discover.compiled import kernel
 from tekrar.discover.entries import PAIR, Entries
 from tekrar.discover.pairs import Pairs
 from tekrar.discover.stream import Stream
-from tekrar.discover.suffix import SuffixOrder
+from tekrar.discover.suffix import SuffixOrder, grams_at
 
 Ints = NDArray[np.int64]
 #: n of the n-grams that units are compared by; a unit that is shorter is its own n-gram.
@@ -64,28 +64,10 @@ class Grams:
 
 def grams_of(stream: Stream, order: SuffixOrder, pairs: Pairs) -> Grams:
     """Trigrams that paragraphs have in common, as multisets."""
-    number = np.full(len(stream.words), -1, np.int32)
-    _number(stream.words, order.order, order.common, GRAM, number)
+    number = grams_at(order, GRAM)
     found = np.zeros((3, len(pairs.left)), np.int64)
     _common(stream.words, number, stream.first, pairs.left, pairs.right, GRAM, found)
     return Grams(*found)
-
-
-@kernel
-def _number(stream: Any, order: Any, common: Any, n: int, number: Any) -> None:
-    """Number of the n-gram at each place; -1 where none starts."""
-    fresh = 0
-    for i in range(len(order)):
-        if i > 0 and common[i - 1] < n:
-            fresh = i
-        p = order[i]
-        whole = p + n <= len(order)
-        if whole:
-            for k in range(n):
-                if stream[p + k] == 0:
-                    whole = False
-        if whole:
-            number[p] = fresh
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 Every bigram and trigram is used, however often it stands; a gram in more than D places pairs each place with
 its K next places in suffix order (those that share the longest continuation). What is not generated because
-of that is counted. Most pairs of paragraphs share one light seed by chance: they are told apart by sums, before
-anything is sorted.
+of that is counted. Most pairs of paragraphs share one light seed by chance: they are told apart by sums,
+before anything is sorted.
 """
 
 from __future__ import annotations
