@@ -89,7 +89,7 @@ def seeds_of(
     sums = np.zeros((2, len(first) - 1), np.int64)
     rule = np.array([enough.weight, enough.tokens, enough.share], np.int64)
     _sift(found.left, found.right, found.length, found.weight, first, rule, sums, state)
-    heavy, light = np.flatnonzero(state == HEAVY), np.flatnonzero(state == LIGHT)
+    heavy, light = np.flatnonzero(state == _HEAVY), np.flatnonzero(state == _LIGHT)
     heavy = heavy[np.lexsort((to[heavy], at[heavy], found.right[heavy], found.left[heavy]))]
     return Seeds(*(column[heavy] for column in vars(found).values())), (found.left[light], found.right[light])
 
@@ -121,7 +121,7 @@ def _weighed(weights: Weights, paragraph: Column, places: tuple[Column, Column, 
 
 
 #: The first seed of a pair that has not enough, and every seed of one that has.
-LIGHT, HEAVY = 1, 2
+_LIGHT, _HEAVY = 1, 2
 
 
 @kernel
@@ -144,9 +144,9 @@ def _sift(
             shorter = min(mine, first[other + 1] - first[other] - 1)
             if held > 0:
                 if total >= rule[0] or held >= rule[1] or 16 * held >= rule[2] * shorter:
-                    state[s] = HEAVY
+                    state[s] = _HEAVY
                 else:
-                    state[s] = LIGHT
+                    state[s] = _LIGHT
                     sums[1, other] = 0
         for s in range(begin, end):
             sums[0, right[s]] = 0

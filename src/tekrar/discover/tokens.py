@@ -79,7 +79,7 @@ def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
 
 
 #: Bytes of text taken apart at once: bounds memory, changes nothing.
-RUN_BYTES: Final = 1 << 22
+_RUN_BYTES: Final = 1 << 22
 
 
 def _runs(text: bytes, start: Ints, end: Ints) -> Iterator[tuple[int, int]]:
@@ -91,7 +91,7 @@ def _runs(text: bytes, start: Ints, end: Ints) -> Iterator[tuple[int, int]]:
     if not len(start):
         return
     apart = (octets[end[:-1]] != 0x0A) | (octets[start[1:] - 1] != 0x0A)
-    apart |= np.diff(end // RUN_BYTES) != 0
+    apart |= np.diff(end // _RUN_BYTES) != 0
     edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(start)]])
     for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         yield int(start[low]), int(end[high - 1])
