@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tekrar.discover import compiled, suffix
+from tekrar.discover import compiled, seeds
 from tekrar.discover.compiled import Kernel
 from tekrar.settings import kernel_folder
 
@@ -56,10 +56,10 @@ def test_the_users_own_folder_comes_first(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_another_source_constant_or_called_kernel_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {name: value.digest() for name, value in vars(suffix).items() if isinstance(value, Kernel)}
+    known = {name: value.digest() for name, value in vars(seeds).items() if isinstance(value, Kernel)}
     assert len(known) >= 3
     monkeypatch.setattr(compiled, "_source_digest", lambda module: b"another")
-    assert not set(known.values()) & {suffix._agree.digest(), suffix._count.digest()}
+    assert not set(known.values()) & {seeds._generate.digest(), seeds._between.digest()}
     space = {"LIMIT": 3, "inner": Kernel(lambda x: x)}
     exec("def outer(x):\n    return inner(x) + LIMIT", space)
     outer = Kernel(space["outer"])
