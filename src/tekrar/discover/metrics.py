@@ -64,10 +64,19 @@ class Grams:
 
 def grams_of(stream: Stream, order: SuffixOrder, pairs: Pairs) -> Grams:
     """Trigrams that paragraphs have in common, as multisets."""
-    number = grams_at(order, GRAM)
+    number = _ascending(grams_at(order, GRAM), stream.first, np.unique([pairs.left, pairs.right]))
     found = np.zeros((3, len(pairs.left)), np.int64)
     _common(stream.words, number, stream.first, pairs.left, pairs.right, GRAM, found)
     return Grams(*found)
+
+
+def _ascending(number: NDArray[np.int32], first: Ints, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Numbers of n-grams, those of some paragraphs ascending in each, its n places of -1 before them."""
+    length = np.diff(first)[rows]
+    owner = np.repeat(np.arange(len(rows)), length)
+    at = np.arange(len(owner)) + np.repeat(first[rows] - (np.cumsum(length) - length), length)
+    number[at] = number[at[np.lexsort((number[at], owner))]]
+    return number
 
 
 @kernel
@@ -84,14 +93,13 @@ def _common(stream: Any, number: Any, first: Any, left: Any, right: Any, n: int,
                         same = False
             found[0, k] = 1 if same else 0
             continue
-        one, other = np.sort(number[a0 : a1 - n + 1]), np.sort(number[b0 : b1 - n + 1])
-        i, j = 0, 0
-        while i < len(one) and j < len(other):
-            if one[i] == other[j]:
+        i, j = a0 + n, b0 + n
+        while i <= a1 and j <= b1:
+            if number[i] == number[j]:
                 found[0, k] += 1
                 i += 1
                 j += 1
-            elif one[i] < other[j]:
+            elif number[i] < number[j]:
                 i += 1
             else:
                 j += 1

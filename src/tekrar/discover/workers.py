@@ -13,6 +13,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
@@ -73,21 +74,25 @@ def run_tasks(work: Callable[[int], Columns], *, tasks: int, workers: int) -> li
 
 def _alone(work: Callable[[int], Columns], tasks: int) -> list[Columns]:
     """Every task in this process."""
-    with tempfile.TemporaryFile() as file:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, whatever happens
+    task = 0
+    try:
         for task in range(tasks):
             columns = work(task)
-            try:
-                _write(file, columns)
-            except OSError as error:
-                raise StorageError(
-                    f"the pairs of block {task} could not be kept: {error}",
-                    where=tempfile.gettempdir(),
-                    expected="room for a temporary file",
-                    mend="make room, or set TMPDIR to a folder that has it; run again",
-                    kind="disk_full",
-                ) from error
+            _write(file, columns)
         file.seek(0)
         return [_read(file) for _ in range(tasks)]
+    except OSError as error:
+        raise StorageError(
+            f"the results of task {task} of discovery could not be kept: {error}",
+            where=tempfile.gettempdir(),
+            expected="room for a temporary file",
+            mend="make room, or set TMPDIR to a folder that has it, and run again",
+            kind="disk_full",
+        ) from error
+    finally:
+        with suppress(OSError):
+            file.close()
 
 
 def _work(work: Callable[[int], Columns], mine: range, file: IO[bytes]) -> None:
