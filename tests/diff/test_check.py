@@ -82,7 +82,10 @@ def test_a_byte_range_has_a_diff_and_no_id() -> None:
     [
         (endpoint(0, CUT - 1, root=b"x" * 32), RIGHT, "diff_stale"),
         (LEFT, endpoint(CUT, len(TEXT), OTHER, root=b"x" * 32), "diff_stale"),
-        (endpoint(0, CUT - 2), RIGHT, "diff_endpoint"),
+        (endpoint(0, CUT - 1, b"n" * 16, root=b"x" * 32), RIGHT, "diff_stale"),
+        (endpoint(0, CUT - 2), RIGHT, "diff_stale"),
+        (endpoint(0, CUT - 2, b"n" * 16), RIGHT, "diff_endpoint"),
+        (endpoint(0, CUT - 2, b"n" * 16, root=b"x" * 32), RIGHT, "diff_endpoint"),
         (endpoint(0, CUT - 1, OTHER), RIGHT, "diff_endpoint"),
         (RIGHT, LEFT, "diff_endpoint"),
     ],

@@ -15,6 +15,8 @@ from tekrar.core.diff.record import Endpoint, diff_of
 from tekrar.errors import EXIT_STATUS
 from tekrar.view.change_kind import kinds_between
 from tekrar.view.changes import changes_of, summary_of
+from tekrar.view.diff_text import marked_passage
+from tekrar.view.direction import LRI, RLI
 from tekrar.view.plain import FSI, PDI
 from tests.unit.reading_corpus import built
 from tests.unit.structured_documents import book, chapter, document, paragraph
@@ -177,7 +179,8 @@ def test_the_terminal_marks_whole_words_and_names_what_cannot_be_seen(run: Run) 
     assert "summary   differs only in diacritics" in out
     assert f"{FSI} بِسْمِ {PDI}" in out or f"{FSI}بِسْمِ{PDI}" in out
     for shown in out.splitlines():
-        assert shown.count(FSI) == shown.count(PDI)
+        assert sum(map(shown.count, (FSI, LRI, RLI))) == shown.count(PDI)
+    assert f"{RLI}[-{FSI}بِسْمِ{PDI}-]{{+{FSI}بِسْمُ{PDI}+}}{FSI} اللَّهِ{PDI}{PDI}" in out
     out = run("Kıyı/1/p5", "Kıyı/1/p6")[1]
     assert "differs only in normalisation" in out
     assert "left is in NFC, right in NFD" in out
@@ -208,6 +211,7 @@ def test_the_terminal_marks_whole_words_and_names_what_cannot_be_seen(run: Run) 
         ("بِسْمِ", "بسم", ("diacritics",)),
         ("Nursî", "Nursi\u0302", ("normalisation",)),
         ("bu\u00addur", "budur", ("invisible characters",)),
+        ("❤\ufe0f", "❤", ("invisible characters",)),
         ("a\u00a0b", "a b", ("invisible characters",)),
         ("a  b", "a b", ("spaces",)),
         ("1506. Mektup", "1507. Mektup", ("numerals",)),
@@ -234,3 +238,46 @@ def test_every_match_of_a_line_is_counted() -> None:
     found = summary_of(changes)
     assert found["words"] == {"equal": 6, "moved": 0, "left_only": 2, "right_only": 2}
     assert found["said"] == "differs in words"
+
+
+def test_changed_spaces_and_line_ends_are_drawn() -> None:
+    sides = [
+        Endpoint(b"\x11" * 16, None, b"w" * 32, "full_context_v1", units_of(text.encode()))
+        for text in ("gemi\nkıyı bir  iki", "gemi kıyı bir iki")
+    ]
+    made = diff_of(*sides)
+    lines = list(marked_passage(changes_of(made), colour=False))
+    assert len(lines) == 1
+    assert f"{{~{FSI}↵→␣{PDI}~}}" in lines[0]
+    assert f"{{~{FSI}␣␣→␣{PDI}~}}" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "shown"),
+    [
+        ("gün sarı gemi batı", "gün mavi gemi batı", "gün [-sarı-]{+mavi+} gemi batı"),
+        ("x bir iki y", "z bir iki", "[-x-]{+z+} bir iki[- y-]"),
+        ("su akar durur", "su hep akar durur", "su {+hep +}akar durur"),
+        ("su hızlı, aktı", "su aktı", "su [-hızlı, -]aktı"),
+    ],
+)
+def test_spaces_on_both_sides_of_a_replacement_stand_outside_its_marks(
+    left: str, right: str, shown: str
+) -> None:
+    sides = [
+        Endpoint(b"\x11" * 16, None, b"w" * 32, "full_context_v1", units_of(text.encode()))
+        for text in (left, right)
+    ]
+    [line] = marked_passage(changes_of(diff_of(*sides)), colour=False)
+    assert line.replace(FSI, "").replace(PDI, "") == f"  ┃ {shown}"
+
+
+def test_what_a_mask_hides_is_not_called_the_same_bytes() -> None:
+    """Two masks of a kind are equal whatever they hide: the summary claims no equal bytes."""
+    ends = [
+        Endpoint(bytes(16), None, bytes(32), "prose_only_v1", units_of(text, boundaries=mask))
+        for text, mask in ((text, [(3, 6, "note_marker")]) for text in (b"bir[1] iki", b"bir[2] iki"))
+    ]
+    said = summary_of(changes_of(diff_of(*ends)))["said"]
+    assert said == "the same under this profile: bytes differ only in what it masks"
+    assert "byte for byte" in summary_of(changes_of(diff_of(ends[0], ends[0])))["said"]

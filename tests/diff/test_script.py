@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tekrar.core.diff import MAX_UNITS, decode, diff, moves, replay, units_of, verify
+from tekrar.core.diff import MAX_UNITS, decode, diff, lcs, moves, replay, units_of, verify
 from tekrar.core.diff.script import EQUAL, NAMES
 from tekrar.errors import IntegrityError, UsageError
 from tests.diff import oracle
@@ -28,9 +28,13 @@ def steps(left: str, right: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.req("DIF-02", "DIF-03")
-@pytest.mark.parametrize("pairs", [0, moves.PAIRS])
-def test_the_script_is_the_one_of_the_plain_rules(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("pairs", "table"), [(0, 0), (moves.PAIRS, lcs._MOST_TABLE)])
+def test_the_script_is_the_one_of_the_plain_rules(
+    pairs: int, table: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(moves, "PAIRS", pairs)  # moved fragments by windows, and by runs
+    monkeypatch.setattr(lcs, "_MOST_TABLE", table)  # a table in blocks, and whole
+    monkeypatch.setattr(lcs, "_ROWS", 3)
     pick = random.Random(37)
     seen: set[str] = set()
     for _ in range(1500):

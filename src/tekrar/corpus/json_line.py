@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
+from tekrar.core.strict_json import MAX_DEPTH, too_deep
 from tekrar.errors import SourceError
-from tekrar.package.strict_json import MAX_DEPTH, too_deep
 
 BOM: Final = b"\xef\xbb\xbf"
 #: Digits of a number at most: what Python reads and writes under every setting of its own limit.

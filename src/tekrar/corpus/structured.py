@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from tekrar.core import strict_json
 from tekrar.core.annotation import check_spans
 from tekrar.core.builder import ReleaseBuilder
 from tekrar.core.encoding import canonical_json
@@ -21,7 +22,6 @@ from tekrar.corpus.imported import Imported, SourceFile
 from tekrar.corpus.release_package import stale_dataset
 from tekrar.corpus.stated import edition_or_unnamed
 from tekrar.errors import IntegrityError, SourceError, UsageError
-from tekrar.package import strict_json
 
 IMPORTER: Final = "structured-json/1"
 DEFAULT_LANGUAGE: Final = "tr"

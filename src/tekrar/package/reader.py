@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
+from tekrar.core import strict_json
 from tekrar.core.encoding import canonical_json
 from tekrar.errors import IntegrityError, NotFoundError
-from tekrar.package import strict_json
 from tekrar.package.layout import (
     FILES,
     FILES_FORMAT,

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tekrar.core import strict_json
 from tekrar.core.encoding import (
     CHUNK_RECORDS,
     canonical_json,
@@ -25,7 +26,6 @@ from tekrar.core.encoding import (
 from tekrar.core.identity import parse_uuid
 from tekrar.core.policy import FAILURE_CODES, MATRIX, PENDING_CODES, REASONS, ProfileSpec
 from tekrar.errors import UsageError, VerificationError
-from tekrar.package import strict_json
 from tekrar.verify.uuid5 import uuid_text
 
 FORMAT: Final = "tekrar/inclusion-proof/v1"

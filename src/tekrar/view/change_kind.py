@@ -13,6 +13,24 @@ from typing import Final
 
 _APOSTROPHES: Final = frozenset("'’‘ʼ＇`´ʻʿʾ′‛")
 _TURKISH: Final = {ord("I"): "ı", ord("İ"): "i"}
+#: Letters and marks that draw nothing (default ignorable): the joiner of graphemes, fillers, variation
+#: selectors. Those of category Cf are format characters.
+_IGNORABLE: Final = frozenset(
+    chr(code)
+    for low, high in (
+        (0x34F, 0x34F),
+        (0x115F, 0x1160),
+        (0x17B4, 0x17B5),
+        (0x180B, 0x180F),
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),
+        (0xFFA0, 0xFFA0),
+        (0xE0100, 0xE01EF),
+    )
+    for code in range(low, high + 1)
+)
+#: How changes show what lays out lines.
+PICTURES: Final = {"\n": "↵", "\t": "⇥", "\r": "␍", " ": "␣"}
 #: Characters of a change, at most, for which kinds are tried together.
 _MOST: Final = 4096
 
@@ -22,7 +40,11 @@ def _composed(text: str) -> str:
 
 
 def _without_invisible(text: str) -> str:
-    kept = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc") or c in "\t\n\r")
+    kept = "".join(
+        c
+        for c in text
+        if c in "\t\n\r" or (unicodedata.category(c) not in ("Cf", "Cc") and c not in _IGNORABLE)
+    )
     return "".join(" " if unicodedata.category(c) == "Zs" else c for c in kept)
 
 
@@ -111,8 +133,25 @@ def invisible_names(text: str) -> list[str]:
 
 
 def is_invisible(character: str) -> bool:
-    """Format and control characters, and spaces other than the plain one."""
-    return character != " " and unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp")
+    """Format and control characters, spaces other than the plain one, and what else draws nothing."""
+    return (character != " " and unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp")) or (
+        character in _IGNORABLE
+    )
+
+
+def is_unseen(character: str) -> bool:
+    """Invisible, and neither a tab nor a line feed, which a page or a terminal lays out."""
+    return character not in "\t\n" and is_invisible(character)
+
+
+def pictured(text: str) -> str:
+    """A changed text for a terminal: what cannot be seen as marks, and spaces where there is nothing else."""
+    spaces = bool(text) and text.isspace()
+    return "".join(_picture(c) if is_invisible(c) or (spaces and c == " ") else c for c in text)
+
+
+def _picture(character: str) -> str:
+    return PICTURES.get(character) or f"⟨U+{ord(character):04X}⟩"
 
 
 def form_of(text: str) -> str:

@@ -1,8 +1,9 @@
 """A diff as one page of HTML: no script, no request, both passages whole with their changes marked.
 
 The text in the page is the source's, character for character: marks of invisible characters are drawn by the
-style sheet and stand in no text, so offsets in code units of UTF-16, which a browser counts in, hold. Blocks
-take the direction of their text, every mark is isolated, and only whole words are marked.
+style sheet and stand in no text, so offsets in code units of UTF-16, which a browser counts in, hold. Every
+paragraph takes the direction of its text, only whole words are marked, and no mark isolates: a phrase from
+right to left keeps the order of its words when one of them is marked.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from markupsafe import Markup, escape
 
 from tekrar.core.diff import ALGORITHM, PassageDiff
 from tekrar.core.identity import uuid_text
-from tekrar.view.change_kind import is_invisible
+from tekrar.view.change_kind import PICTURES, is_unseen
 from tekrar.view.changes import Change, summary_of
 from tekrar.view.endpoints import Passage
+from tekrar.view.plain import DIRECTION
 
 
 @dataclass(frozen=True)
@@ -70,19 +72,26 @@ def _pieces(changes: Sequence[Change], *, left: bool) -> Iterator[Piece]:
         utf16 += len(text.encode("utf-16-le")) // 2
 
 
-def _shown(text: str) -> Markup:
-    """The text escaped, invisible characters wrapped so that the style sheet can draw their names."""
-    parts = [
-        Markup('<span class="inv" data-name="U+{:04X}">{}</span>').format(ord(c), _carried(c))
-        if is_invisible(c) and c not in "\n\t"
-        else escape(c)
-        for c in text
-    ]
-    return Markup("").join(parts)
+def _shown(text: str, *, changed: bool = False) -> Markup:
+    """The text escaped, what cannot be seen wrapped so that the style sheet can draw its name.
+
+    In a change line ends and tabs are drawn too, and spaces where there is nothing else. Characters that
+    embed, override or isolate directions act inside their own mark and nowhere else.
+    """
+    drawn = ("\n\t " if text.isspace() else "\n\t") if changed else ""
+    return Markup("").join(_drawn(c) if c in drawn or is_unseen(c) else escape(c) for c in text)
+
+
+def _drawn(character: str) -> Markup:
+    kind = "inv bidi" if character in DIRECTION else "inv"
+    name = PICTURES.get(character) or f"U+{ord(character):04X}"
+    return Markup('<span class="{}" data-name="{}">{}</span>').format(kind, name, _carried(character))
 
 
 def _carried(character: str) -> str:
     """Control characters that HTML cannot hold become the replacement character."""
+    if character in "\n\t":
+        return character
     return "\ufffd" if character < " " or "\x7f" <= character <= "\x9f" else character
 
 

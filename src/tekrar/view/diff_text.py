@@ -1,8 +1,8 @@
 """A diff as lines for a terminal: the right passage with every change marked, then the changes one by one.
 
 Marks work without colour: [-deleted-] {+inserted+} [-replaced-]{+by+} {>moved<} {~boundary~}. Text of the
-source stands between isolates, so right-to-left words keep their order; whole words are marked, so Arabic
-letters stay joined; invisible characters in a change are shown by name.
+source stands between isolates, phrases from right to left with their marks as one; whole words are marked, so
+Arabic letters stay joined; invisible characters in a change are shown by name.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Final
 
 from tekrar.core.diff import PassageDiff
 from tekrar.core.identity import uuid_text
-from tekrar.view.change_kind import is_invisible
+from tekrar.view.change_kind import pictured
 from tekrar.view.changes import Change, summary_of
+from tekrar.view.direction import Piece, direction_of, laid_out, plain_pieces
 from tekrar.view.endpoints import Passage
-from tekrar.view.plain import FSI, PDI, isolated, safe
+from tekrar.view.plain import FSI, PDI, isolated
 
 _RED: Final = "\x1b[31m"
 _GREEN: Final = "\x1b[32m"
@@ -50,36 +51,52 @@ def diff_lines(
 
 def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
     """The right passage with the changes in place, a line of the source a line."""
-    parts: list[str] = []
+    line: list[Piece] = []
     for change in changes:
         if change.op == "equal":
-            lines = change.after.split("\n")
-            parts.append("\n".join(f"{FSI}{safe(line)}{PDI}" if line else "" for line in lines))
-        elif change.op == "move":
-            parts.append(_painted("{>", change.after, "<}", _BLUE if colour else ""))
-        elif change.op == "boundary_change":
-            shown = f"{_named(change.before)}→{_named(change.after)}"
-            parts.append(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""))
+            own, *others = change.after.split("\n")
+            line += plain_pieces(own)
+            for text in others:
+                yield f"  ┃ {laid_out(line)}"
+                line = list(plain_pieces(text))
         else:
-            if change.before:
-                parts.append(_painted("[-", change.before, "-]", _RED if colour else ""))
-            if change.after:
-                parts.append(_painted("{+", change.after, "+}", _GREEN if colour else ""))
-    for line in "".join(parts).split("\n"):
-        yield f"  ┃ {line}"
+            line += _marked(change, colour=colour)
+    yield f"  ┃ {laid_out(line)}"
 
 
-def _painted(opening: str, text: str, closing: str, colour: str) -> str:
-    return _paint(f"{opening}{FSI}{_named(text)}{PDI}{closing}", colour)
+def _marked(change: Change, *, colour: bool) -> Iterator[Piece]:
+    if change.op == "move":
+        yield _painted("{>", change.after, "<}", _BLUE if colour else "")
+    elif change.op == "boundary_change":
+        shown = f"{pictured(change.before)}→{pictured(change.after)}"
+        yield Piece(_paint(f"{{~{FSI}{shown}{PDI}~}}", _YELLOW if colour else ""), "")
+    else:
+        opening, before, after, closing = _apart(change.before, change.after)
+        yield from plain_pieces(opening)
+        if before:
+            yield _painted("[-", before, "-]", _RED if colour else "")
+        if after:
+            yield _painted("{+", after, "+}", _GREEN if colour else "")
+        yield from plain_pieces(closing)
+
+
+def _apart(before: str, after: str) -> tuple[str, str, str, str]:
+    """Spaces that both sides of a replacement begin with, what is left of each, spaces that both end with."""
+    most = min(len(before), len(after))
+    start = next((at for at in range(most) if not before[at] == after[at] == " "), most)
+    end = next(
+        (at for at in range(most - start) if not before[-1 - at] == after[-1 - at] == " "), most - start
+    )
+    return after[:start], before[start : len(before) - end], after[start : len(after) - end], " " * end
+
+
+def _painted(opening: str, text: str, closing: str, colour: str) -> Piece:
+    shown = _paint(f"{opening}{FSI}{pictured(text)}{PDI}{closing}", colour)
+    return Piece(shown, direction_of(text))
 
 
 def _paint(text: str, colour: str) -> str:
     return f"{colour}{text}{_OFF}" if colour else text
-
-
-def _named(text: str) -> str:
-    """A changed text with its invisible characters as marks."""
-    return "".join(safe(c, show_invisible=True) if is_invisible(c) else c for c in text)
 
 
 def _change(change: Change, *, colour: bool) -> Iterator[str]:
@@ -87,8 +104,8 @@ def _change(change: Change, *, colour: bool) -> Iterator[str]:
     kinds = f"  ({', '.join(change.kinds)})" if change.kinds else ""
     yield (f"{change.number:>4} {change.op:<15} bytes {left[0]}..{left[1]} → {right[0]}..{right[1]}{kinds}")
     if change.before:
-        yield f"     - {_paint(f'{FSI}{_named(change.before)}{PDI}', _RED if colour else '')}"
+        yield f"     - {_paint(f'{FSI}{pictured(change.before)}{PDI}', _RED if colour else '')}"
     if change.after and change.op != "move":
-        yield f"     + {_paint(f'{FSI}{_named(change.after)}{PDI}', _GREEN if colour else '')}"
+        yield f"     + {_paint(f'{FSI}{pictured(change.after)}{PDI}', _GREEN if colour else '')}"
     for note in change.notes:
         yield f"       {note}"

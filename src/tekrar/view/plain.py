@@ -18,7 +18,7 @@ from typing import Final
 FSI: Final = "\u2068"
 PDI: Final = "\u2069"
 PIPED_WIDTH: Final = 100
-_DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAK: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
 _BREAKS: Final = re.compile(f"[^{_BREAK}]*[{_BREAK}]|[^{_BREAK}]+")
 _WORDS: Final = re.compile("[^ ]+ *| +")
@@ -51,7 +51,7 @@ def safe(text: str, *, show_invisible: bool = False) -> str:
 
 
 def _shown(character: str, show_invisible: bool) -> str:
-    if character in _DIRECTION or unicodedata.category(character) in ("Cc", "Zl", "Zp"):
+    if character in DIRECTION or unicodedata.category(character) in ("Cc", "Zl", "Zp"):
         if character == "\t" and not show_invisible:
             return " "
         return _PICTURES.get(character, _mark(character))

@@ -8,7 +8,8 @@ operation, counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NoReturn
 
@@ -51,7 +52,7 @@ def replay(script: Script, left: Units, right: Units) -> bytes:
     Raises:
         VerificationError: a span that leaves its passage or cuts a unit.
     """
-    places = [_places(number, one, left, right) for number, one in enumerate(script.operations, 1)]
+    places = list(_places(script.operations, left, right))
     return b"".join(_replayed(script.operations, places, left, right))
 
 
@@ -66,14 +67,22 @@ def _replayed(
     return parts
 
 
-def _places(number: int, operation: Operation, left: Units, right: Units) -> Places:
-    code, a, b, c, d = operation
-    low, high, first, end = left.at(a), left.at(b), right.at(c), right.at(d)
-    if not 0 <= low <= high:
-        _span(number, code, left, low=a, high=b, side="left")
-    if not 0 <= first <= end:
-        _span(number, code, right, low=c, high=d, side="right")
-    return low, high, first, end
+def _places(operations: Sequence[Operation], left: Units, right: Units) -> Iterator[Places]:
+    """Positions of each operation's spans; most operations begin where the one before ended."""
+    ours, theirs = left.edge, right.edge
+    high = end = 0
+    for number, (code, a, b, c, d) in enumerate(operations, 1):
+        if code not in NAMES:
+            _refuse_code(number, code)
+        low = high if ours[high] == a else bisect_right(ours, a) - 1
+        high = low if a == b else bisect_right(ours, b) - 1
+        if a > b or ours[low] != a or ours[high] != b:
+            _span(number, code, left, low=a, high=b, side="left")
+        first = end if theirs[end] == c else bisect_right(theirs, c) - 1
+        end = first if c == d else bisect_right(theirs, d) - 1
+        if c > d or theirs[first] != c or theirs[end] != d:
+            _span(number, code, right, low=c, high=d, side="right")
+        yield low, high, first, end
 
 
 def verify(script: Script, left: Units, right: Units, *, canonical: Script | None = None) -> None:
@@ -88,7 +97,10 @@ def verify(script: Script, left: Units, right: Units, *, canonical: Script | Non
         VerificationError: the first rule that does not hold, with the operation.
     """
     operations = script.operations
-    places = [_check_operation(number, one, left, right) for number, one in enumerate(operations, 1)]
+    places: list[Places] = []
+    for operation, place in zip(operations, _places(operations, left, right), strict=True):
+        places.append(place)
+        _check_operation(len(places), operation, place, keys=(left.key, right.key))
     for number, (one, other) in enumerate(pairwise(map(order_of, operations)), 2):
         if one >= other:
             _refuse(
@@ -127,25 +139,29 @@ def _shown(operations: Sequence[Operation], number: int) -> str:
     return f"{NAMES[code]} {a}..{b} to {c}..{d}"
 
 
-def _check_operation(number: int, operation: Operation, left: Units, right: Units) -> Places:
+def _refuse_code(number: int, code: int) -> NoReturn:
+    raise VerificationError(
+        f"{code!r} is no operation",
+        where=f"operation {number}",
+        expected=", ".join(OPERATIONS),
+        kind="diff_operation",
+    )
+
+
+def _check_operation(
+    number: int, operation: Operation, places: Places, *, keys: tuple[list[bytes], list[bytes]]
+) -> None:
+    """Which sides it holds, and that what it calls equal is."""
     code, a, b, c, d = operation
-    if code not in NAMES:
-        raise VerificationError(
-            f"{code!r} is no operation",
-            where=f"operation {number}",
-            expected=", ".join(OPERATIONS),
-            kind="diff_operation",
-        )
-    places = _places(number, operation, left, right)
     if (code, a < b, c < d) not in _SHAPES:
         if a < b and c < d:
             _refuse(
                 number, code, "holds both sides", "an empty span on the other side", kind="diff_two_sided"
             )
         _refuse(number, code, "holds nothing on a side", "a span with a unit", kind="diff_empty_span")
-    if code in (EQUAL, MOVE) and left.key[places[0] : places[1]] != right.key[places[2] : places[3]]:
+    low, high, first, end = places
+    if code in (EQUAL, MOVE) and keys[0][low:high] != keys[1][first:end]:
         _refuse(number, code, "claims equal spans that differ", "the same bytes on both sides", "diff_lie")
-    return places
 
 
 def _span(number: int, code: int, units: Units, *, low: int, high: int, side: str) -> NoReturn:

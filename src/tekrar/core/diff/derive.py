@@ -173,7 +173,7 @@ def _pieces(low: int, high: int, taken: Sequence[Piece]) -> list[Piece]:
 
 
 def _changes(
-    region: Block, taken: tuple[list[Piece], list[Piece]], *, kinds: tuple[list[int], list[int]]
+    region: Block, taken: tuple[list[Piece], list[Piece]], *, kinds: tuple[bytes, bytes]
 ) -> list[tuple[int, int, int, int, int]]:
     """Replacements, deletions, insertions and boundary changes of a region: target, source and code."""
     low, high, first, end = region

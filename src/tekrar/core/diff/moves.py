@@ -28,7 +28,7 @@ Array = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def moved(
-    left: Side, right: Side, kind: Sequence[int], *, words: Sequence[int], targets: Sequence[int]
+    left: Side, right: Side, kind: bytes, *, words: Sequence[int], targets: Sequence[int]
 ) -> list[Fragment]:
     """The moved fragments, in the order they are taken.
 
@@ -48,7 +48,7 @@ def moved(
     return _by_windows(left, right, kind)
 
 
-def _by_runs(left: Side, right: Side, kind: Sequence[int], runs: Sequence[Fragment]) -> list[Fragment]:
+def _by_runs(left: Side, right: Side, kind: bytes, runs: Sequence[Fragment]) -> list[Fragment]:
     heap = [(-size, a, b) for a, b, size in runs]
     heapify(heap)
     found: list[Fragment] = []
@@ -109,14 +109,14 @@ def _free(left: Side, right: Side, a: int, b: int, *, size: int) -> list[Fragmen
 # -- windows by falling length ----------------------------------------------------------------------------
 
 
-def _by_windows(left: Side, right: Side, kind: Sequence[int]) -> list[Fragment]:
+def _by_windows(left: Side, right: Side, kind: bytes) -> list[Fragment]:
     """Fragments by length: for each length from the longest common one downwards, by source and target.
 
     A window is known by the ranks of two windows of a power of two that cover it; ranks are of the ids as
     they were at first, and a window counts while all its units are free on its side.
     """
     ranks = _ranks(left, right)
-    words = np.concatenate([[0], np.cumsum(np.array(kind, np.int64) == WORD)])
+    words = np.concatenate([[0], np.cumsum(np.frombuffer(kind, np.uint8) == WORD)])
     found: list[Fragment] = []
     longest = min(len(left), len(right))
     while True:

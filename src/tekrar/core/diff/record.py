@@ -159,15 +159,30 @@ def _check_head(document: Mapping[str, Any]) -> None:
             _refuse(f"{key} is {document[key]!r}", value, "diff_algorithm")
 
 
+#: What says where a passage is and how it is read.
+_PLACE: Final = frozenset(("release", "coordinates", "start", "end", "projection"))
+
+
 def _check_endpoint(stated: Any, endpoint: Endpoint, side: str) -> None:
-    """Compare a stated endpoint with the passage at hand; a diff of another witness is stale (DIF-08)."""
+    """Compare a stated endpoint with the passage at hand.
+
+    A diff is stale when it is about the same occurrence or the same place, whose selection or witness root is
+    another now (DIF-08). The ID of an occurrence hangs on both, so one whose notes changed has another.
+    """
     record = endpoint.as_record()
     if not isinstance(stated, Mapping) or sorted(stated) != sorted(record):
         _refuse(f"{side} is no endpoint", "an object with " + ", ".join(record), "diff_malformed")
-    for key, value in record.items():
-        if stated[key] != value or type(stated[key]) is not type(value):
-            kind = "diff_stale" if key == "witness_root" else "diff_endpoint"
-            _refuse(f"{side} {key} is {stated[key]!r}", f"{value}, as the {side} passage has it", kind)
+    other = [k for k, value in record.items() if stated[k] != value or type(stated[k]) is not type(value)]
+    if not other:
+        return
+    same = ("occurrence" not in other and endpoint.occurrence is not None) or _PLACE.isdisjoint(other)
+    moved = [key for key in ("witness_root", "selection") if key in other]
+    key = moved[0] if same and moved else other[0]
+    _refuse(
+        f"{side} {key} is {stated[key]!r}",
+        f"{record[key]}, as the {side} passage has it",
+        "diff_stale" if same and moved else "diff_endpoint",
+    )
 
 
 def _operation(number: int, stated: Any) -> Operation:

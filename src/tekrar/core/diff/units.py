@@ -9,7 +9,7 @@ mask by its kind alone, which is all that the projection keeps of it (ADR-009 *A
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +30,8 @@ MAX_UNITS: Final = 1 << 16
 GAP: Final = 0
 WORD: Final = 1
 BOUNDARY: Final = 2
+#: Kinds of what `pieces` gives.
+_IN_TURN: Final = bytes([GAP, WORD])
 
 #: No UTF-8 holds this byte, so that a boundary's key is no word's and no gap's.
 _TYPED: Final = b"\xff"
@@ -46,7 +48,7 @@ class Units:
         text: bytes that hold the passage: those of its release.
         start, end: the passage, in bytes of `text`.
         edge: first byte of every unit, then `end`.
-        kind: GAP, WORD or BOUNDARY per unit.
+        kind: GAP, WORD or BOUNDARY per unit, a byte each.
         key: per unit what it is compared by.
     """
 
@@ -54,22 +56,23 @@ class Units:
     start: int
     end: int
     edge: list[int]
-    kind: list[int]
+    kind: bytes
     key: list[bytes]
 
     def at(self, byte: int) -> int:
         """Position of the unit that begins at a byte, that after the last for `end`, -1 inside a unit."""
         edge = self.edge
-        place = bisect_left(edge, byte)
-        return place if place < len(edge) and edge[place] == byte else -1
+        place = bisect_right(edge, byte) - 1  # of a byte before the first the last edge, which is beyond it
+        return place if edge[place] == byte else -1
 
     @cached_property
     def solid(self) -> Sequence[int]:
         """Positions of the words and boundaries."""
-        first = 0 if self.kind and self.kind[0] else 1
-        if GAP not in self.kind[first::2] and not any(self.kind[1 - first :: 2]):
-            return range(first, len(self.kind), 2)  # every other unit is a gap
-        return list(compress(count(), self.kind))  # GAP is 0
+        kind = self.kind
+        first = 0 if kind and kind[0] else 1
+        if GAP not in kind[first::2] and not kind[1 - first :: 2].strip(b"\0"):
+            return range(first, len(kind), 2)  # every other unit is a gap
+        return list(compress(count(), kind))  # GAP is 0
 
     @cached_property
     def solid_key(self) -> list[bytes]:
@@ -113,7 +116,7 @@ def units_of(
     if stop - start > MAX_UNITS:  # shorter ones cannot have too many: a unit has a byte
         _refuse_longer(text, start, stop, boundaries, words)
     edge: list[int] = []
-    kind: list[int] = []
+    kind = bytearray()
     key: list[bytes] = []
     at = start
     for low, high, name in [*boundaries, (stop, stop, "")]:
@@ -127,11 +130,11 @@ def units_of(
     edge.append(stop)
     if len(key) > MAX_UNITS:
         raise _too_large(start, stop, len(key))
-    return Units(text, start, stop, edge, kind, key)
+    return Units(text, start, stop, edge, bytes(kind), key)
 
 
 def _cut(
-    text: bytes, start: int, end: int, words: Ints | None, *, into: tuple[list[int], list[int], list[bytes]]
+    text: bytes, start: int, end: int, words: Ints | None, *, into: tuple[list[int], bytearray, list[bytes]]
 ) -> None:
     """First bytes, kinds and keys of the words and gaps of a stretch between boundaries."""
     if words is None:
@@ -139,13 +142,13 @@ def _cut(
     else:
         bounds = _between(words, start, end).ravel().tolist()
         found = [text[a:b] for a, b in zip([start, *bounds], [*bounds, end], strict=True)]
-    kinds = [GAP, WORD] * (len(found) // 2) + [GAP]
-    for place in (0, -1):
-        if not found[place]:
-            del found[place], kinds[place]
-    if b"" in found:  # words side by side
-        kinds = list(compress(kinds, found))
+    kinds = _IN_TURN * (len(found) // 2) + _IN_TURN[:1]
+    low, high = (0 if found[0] else 1), (len(found) if found[-1] else len(found) - 1)
+    if b"" in found[low:high]:  # words side by side
+        kinds = bytes(compress(kinds, found))
         found = list(filter(None, found))
+    else:
+        kinds, found = kinds[low:high], found[low:high]
     edge, kind, key = into
     kind += kinds
     key += found
