@@ -31,8 +31,8 @@ LINK_BELOW: Final = 4 * BIT
 VERSE_TOKENS: Final = 28
 VERSE_MARGIN: Final = 4 * BIT
 VERSE_DEPTH: Final = 52 * BIT
-#: A pair is aligned when its seeds weigh this much, in a large corpus the choice of a place; in a text of
-#: verses this much less than the list's end.
+#: A pair is aligned when its seeds weigh this much, in a large corpus the mean of it and of the choice of a
+#: place; in a text of verses this much less than the list's end.
 SEEDS_LEAST: Final = 20 * BIT
 VERSE_SEEDS: Final = 4 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
@@ -84,7 +84,7 @@ def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
     verse = max(4 * n - VERSE_DEPTH, VERSE_MARGIN) if verses else 0
-    seeds = max(SEEDS_LEAST, n)
+    seeds = max(SEEDS_LEAST, (SEEDS_LEAST + n) // 2)
     if verses:
         seeds = min(max(verse - VERSE_SEEDS, VERSE_SEEDS), seeds)
     return Thresholds(
