@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.bounds import report, seeds_left_out
 from tekrar.discover.crowds import crowded, thinned
 from tekrar.discover.ends import carried
-from tekrar.discover.entries import Entries
+from tekrar.discover.entries import PAIR, Entries
 from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
 from tekrar.discover.metrics import Grams, grams_of
@@ -24,7 +24,7 @@ from tekrar.discover.singles import with_singles
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
-from tekrar.discover.suffix import suffix_order
+from tekrar.discover.suffix import SuffixOrder, suffix_order
 from tekrar.discover.thresholds import Thresholds, thresholds
 from tekrar.discover.weights import weigh
 
@@ -39,7 +39,7 @@ class Generated:
     Attributes:
         entries: best first.
         stream, pairs, links, chains, formulas: what the entries point into.
-        grams: trigrams that the paragraphs of each pair have in common.
+        grams: trigrams that the paragraphs of each pair have in common; of pairs that are entries.
         thresholds: least scores of this corpus.
         bounds: the bounds report.
     """
@@ -67,8 +67,14 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
     signed = with_singles(stream, signed_pairs(stream, source.tokens.forms))
-    pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds, signed=signed, workers=workers)
-    pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
+
+    def keep(some: Pairs) -> NDArray[np.bool_]:
+        chosen: NDArray[np.bool_] = (some.score >= limits.link) | (accepted(stream, some, limits) > 0)
+        return chosen
+
+    pairs, light = aligned_pairs(
+        stream, order, weights, least=limits.seeds, keep=keep, signed=signed, workers=workers
+    )
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
@@ -86,8 +92,17 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     )
     told = report(left_out, limits, language=source.release.language)
     told["thresholds"]["odds_of_sentence_ends"] = odds
-    grams = grams_of(stream, order, pairs)
+    grams = _grams(stream, order, pairs, entries.first[entries.kind == PAIR])
     return Generated(found, stream, pairs, links, chains, formulas, grams, limits, told)
+
+
+def _grams(stream: Stream, order: SuffixOrder, pairs: Pairs, listed: Ints) -> Grams:
+    """Trigrams of the pairs that are entries; 0 for those that only stretches are chained of."""
+    found = grams_of(stream, order, pairs.take(listed))
+    spread = np.zeros((len(fields(Grams)), len(pairs.left)), np.int64)
+    for to, column in zip(spread, vars(found).values(), strict=True):
+        to[listed] = column
+    return Grams(*spread)
 
 
 def rows_at(source: Source, token: Ints) -> Ints:
