@@ -10,14 +10,9 @@ from tekrar.store.session import Connection
 from tekrar.store.verification.findings import Findings, Row, rows_of
 from tekrar.store.verification.ledger import OF_PROFILE, Entry
 
-#: Tables of candidates and structures -> the heads that move when a row of it is written. While all of these
-#: stand at their start, no decision and no generator wrote a row.
+#: Tables of structures -> the heads that move when a row of it is written. While all of these stand at their
+#: start, no decision wrote a row.
 HEADS: Final = {
-    "candidate": ("candidates",),
-    "candidate_participant": ("candidates",),
-    "disposition": ("candidates", "false-positives"),
-    "evidence": ("candidates", "unresolved-review"),
-    "passage_diff": ("candidates", "unresolved-review"),
     "proposal": ("curation",),
     "review": ("curation",),
     "decision": ("curation",),
@@ -37,6 +32,12 @@ _SEALS: Final = """
     UNION ALL
     SELECT 'repetition.seal', s.artifact_key FROM repetition.seal s
         WHERE NOT EXISTS (SELECT FROM repetition.artifact a WHERE a.artifact_key = s.artifact_key)
+    UNION ALL
+    SELECT 'curation.candidate_set', s.set_key FROM curation.candidate_set s
+        WHERE NOT EXISTS (SELECT FROM repetition.seal e WHERE e.artifact_key = s.artifact_key)
+    UNION ALL
+    SELECT 'curation.candidate_seal', e.set_key FROM curation.candidate_seal e
+        WHERE NOT EXISTS (SELECT FROM curation.candidate_set s WHERE s.set_key = e.set_key)
     UNION ALL
     SELECT 'repetition.artifact', a.artifact_key FROM repetition.artifact a
         WHERE NOT EXISTS (SELECT FROM core.release_seal s WHERE s.release_key = a.release_key)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tekrar.core.encoding import canonical_json, sha256
-from tekrar.core.identity import issue, uuid_text
+from tekrar.core.identity import issue, parse_uuid, uuid_text
 from tekrar.store.session import Connection
+from tekrar.store.verification.evidence import Evidence
 from tekrar.store.verification.findings import Findings, Row, rows_of
 from tekrar.store.verification.ledger import INSTANT, OF_PROFILE, Entry
 
@@ -52,6 +53,7 @@ def check_publications(
     entries: Sequence[Entry],
     history: Mapping[str, set[bytes]],
     grants: Sequence[Row],
+    evidence: Evidence,
     findings: Findings,
 ) -> None:
     """Every release against its profile, its facts, its control record, its entry and its publisher's grant.
@@ -73,6 +75,7 @@ def check_publications(
         _check_row(row, profile, place, findings)
         facts = _facts(profile, roots.get(profile["artifact_key"], []))
         _check_bound(row, facts, history, place, findings)
+        _check_inventories(row, evidence, place, findings)
         entry = by_seq.get(row["ledger_seq"])
         _check_entry(row, entry, place, findings)
         if entry is not None:
@@ -135,6 +138,16 @@ def _check_bound(
         "release": release_id(facts["profile"], bound, compiler),
     }
     findings.same_fields("publications", place, expected=expected, found=row)
+
+
+def _check_inventories(row: Row, evidence: Evidence, place: str, findings: Findings) -> None:
+    """The inventories of a profile as they were at the release's entry, made again from rows and entries."""
+    bound = json.loads(row["bound"])
+    profile = parse_uuid(row["profile"])
+    roots = evidence.roots(row["profile_key"], profile, row["predicate"], before=row["ledger_seq"], more={})
+    for name, root in roots.items():
+        found = bound.get(f"head/{name}")
+        findings.same("publications", f"{place}, head/{name}", expected=root.hex(), found=found)
 
 
 def release_id(profile: str, bound: Mapping[str, Any], compiler: str) -> str:

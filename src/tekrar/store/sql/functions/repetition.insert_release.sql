@@ -1,11 +1,14 @@
--- Inserts one release with its control record and moves its series' pointer by compare-and-set.
-CREATE OR REPLACE FUNCTION repetition.insert_release(artifact_root text, short text, actor_key integer, ledger_seq bigint) RETURNS uuid
+-- Inserts one release with its control record, moves the heads of its profile to the inventories that it binds, and its
+-- series' pointer by compare-and-set.
+DROP FUNCTION IF EXISTS repetition.insert_release(text, text, integer, bigint);
+CREATE OR REPLACE FUNCTION repetition.insert_release(artifact_root text, short text, actor_key integer, ledger_seq bigint,
+    inventories jsonb) RETURNS uuid
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
     what CONSTANT record := repetition.sealed_profile(artifact_root, short);
-    b CONSTANT record := repetition.bound_release(what.profile_key);
+    b CONSTANT record := repetition.bound_release(what.profile_key, inventories);
     series repetition.series;
     old repetition.visible;
     moved integer;
@@ -20,6 +23,7 @@ BEGIN
         = (what.edition, what.policy_digest, what.projection, what.enumerator);
     INSERT INTO repetition.visible (series_key, release, version) VALUES (series.series_key, NULL, 0)
         ON CONFLICT (series_key) DO NOTHING;
+    PERFORM curation.move_inventories(what.profile, inventories);
     PERFORM tekrar_meta.step('publish/series');
     SELECT * INTO STRICT old FROM repetition.visible v WHERE v.series_key = series.series_key FOR UPDATE;
     INSERT INTO repetition.repetition_release (release, series_key, profile_key, artifact_key, release_key, short, profile,
@@ -44,4 +48,4 @@ BEGIN
     RETURN b.release;
 END
 $$;
-REVOKE ALL ON FUNCTION repetition.insert_release(text, text, integer, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION repetition.insert_release(text, text, integer, bigint, jsonb) FROM PUBLIC;
