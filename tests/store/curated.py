@@ -76,7 +76,8 @@ class Bench:
     def root(self, occurrence: uuid.UUID) -> bytes:
         return bytes(
             self.value(
-                "SELECT w.root FROM repetition.occurrence o JOIN repetition.witness w USING (profile_key, witness)"
+                "SELECT w.root FROM repetition.occurrence o"
+                " JOIN repetition.witness w USING (profile_key, witness)"
                 " WHERE o.profile_key = %s AND o.occurrence = %s",
                 self.loaded.profiles[self.short],
                 occurrence,
@@ -108,8 +109,8 @@ class Bench:
         with self.admin.transaction():
             self.admin.execute(f"SET LOCAL ROLE {OWNER}".encode())
             self.admin.execute(
-                "INSERT INTO curation.passage_diff VALUES (%s, %s, %s, %s, %s, 'adr009.diff-lcs-move.1', %s, %s)"
-                " ON CONFLICT DO NOTHING",
+                "INSERT INTO curation.passage_diff VALUES (%s, %s, %s, %s, %s,"
+                " 'adr009.diff-lcs-move.1', %s, %s) ON CONFLICT DO NOTHING",
                 (
                     made,
                     left,

@@ -166,6 +166,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     "api.row_counts": frozenset({AUDITOR}),
     "api.unsealed_rows": frozenset({AUDITOR}),
     "api.verify_ledger": _AUTHORITY,
+    "api.export_ledger": _AUTHORITY,
     "api.not_found": frozenset(GRANTABLE),
     "api.require_scope": frozenset(GRANTABLE),
     "api.scopes": frozenset(GRANTABLE),

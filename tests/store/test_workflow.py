@@ -10,7 +10,7 @@ import pytest
 from tekrar.store.session import Connection
 from tests.store.curated import AUTHOR, REVIEWER_ONE, Bench, people
 from tests.store.schema_load import Loaded
-from tests.store.schema_publication import PROFILES, Published, new_load, plan_of, publish
+from tests.store.schema_publication import PROFILES, new_load, plan_of, publish
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_every_supersession(bench: Bench) -> None:
     moves = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
     left, right = one.decide(one.supersede("split", [whole], parts, moves))["structures"]
     (merged,) = one.decide(
-        one.supersede("merge", [left, right], [one.family(*four)], dict.fromkeys(four, [0]))
+        one.supersede("merge", [left, right], [one.family(*four)], {ref: [0] for ref in four})
     )["structures"]
     fewer = one.family(("o", 0), ("o", 2), ("o", 3), kind="near_exact")
     moved = {("o", 0): [0], ("o", 2): [0], ("o", 3): [0], ("o", 1): "residue"}

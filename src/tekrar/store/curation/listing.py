@@ -17,8 +17,8 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Connection
 
 _PROPOSALS: Final = (
-    "seq", "proposal", "operation", "edition", "profile", "author", "draft", "revision", "recorded_at", "state",
-    "stale",
+    "seq", "proposal", "operation", "edition", "profile", "author", "draft", "revision", "recorded_at",
+    "state", "stale",
 )  # fmt: skip
 _HISTORY: Final = ("seq", "kind", "actor", "recorded_at", "proposal", "facts")
 _FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state")

@@ -6,7 +6,7 @@ verifies one. Neither reads what a candidate measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,12 +58,18 @@ def event_hash(payload: bytes) -> bytes:
 
 
 def closed(
-    sets: Sequence[CandidateSet], events: Sequence[DispositionEvent]
+    sets: Sequence[CandidateSet],
+    events: Sequence[DispositionEvent],
+    overridden: Collection[bytes] = (),
 ) -> dict[bytes, tuple[str, bytes]]:
     """Candidates that no longer wait -> what says so, and its event: their own last event, or the last false
-    positive of the same participants under the same generator (AMB-46)."""
-    own = {one.candidate: (one.disposition, one.event) for one in events}
-    key = {(one.participants, one.generator): (one.disposition, one.event) for one in events}
+    positive of the same participants under the same generator (AMB-46).
+
+    `overridden` are events that a decision overrides: they close nothing, and stay the last ones.
+    """
+    said_by = [(one, "" if one.event in overridden else one.disposition) for one in events]
+    own = {one.candidate: (said, one.event) for one, said in said_by}
+    key = {(one.participants, one.generator): (said, one.event) for one, said in said_by}
     found: dict[bytes, tuple[str, bytes]] = {}
     for one in sets:
         for (candidate, _), who in zip(one.candidates, one.participants, strict=True):
@@ -85,6 +91,7 @@ def evidence_roots(
     sets: Sequence[CandidateSet],
     events: Sequence[DispositionEvent],
     open_records: Mapping[bytes, bytes],
+    overridden: Collection[bytes] = (),
 ) -> dict[str, bytes]:
     """Roots of `EVIDENCE_HEADS` for the sets of a profile and all events of it, oldest first.
 
@@ -92,9 +99,10 @@ def evidence_roots(
         profile: repetition-profile UUID (16 bytes); predicate: its token.
         sets: those that count; events: those that count.
         open_records: further records of the unresolved-review inventory: proposals, families.
+        overridden: events that a decision overrides.
     """
     scope = profile_scope(profile, predicate)
-    out = closed(sets, events)
+    out = closed(sets, events, overridden)
     listed = sorted(record for one in sets for record in one.candidates)
     rejected = sorted((own, event) for own, (said, event) in out.items() if said == REJECTED)
     records = dict(open_records)

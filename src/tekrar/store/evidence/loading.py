@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -94,6 +95,17 @@ def load_candidates(
         if at_step is not None:
             at_step(next(steps), name)
 
+    step("begin")
+    with transaction(connection, role=Role.BUILDER):
+        done = load_within(connection, package, step)
+    step("end")
+    return done
+
+
+def load_within(
+    connection: Connection, package: CandidatePackage, step: Callable[[str], None] = lambda name: None
+) -> LoadedCandidates:
+    """What `load_candidates` does, in a builder's transaction that the caller began."""
     manifest = package.manifest
     facts = {
         "package_root": manifest["candidates_root"],
@@ -108,32 +120,29 @@ def load_candidates(
     def done(key: int, *, loaded: bool, announced: bool) -> LoadedCandidates:
         return LoadedCandidates(key, root, facts["profile"], facts["generator"], count, loaded, announced)
 
-    step("begin")
-    with transaction(connection, role=Role.BUILDER):
-        step("begin_candidates")
-        began = _one(connection, _BEGIN, (json.dumps(facts), canonical_json(manifest)))
-        key = began["set_key"]
-        if began["sealed"]:
-            return done(key, loaded=False, announced=_one(connection, _ANNOUNCE, (key,)))
-        bound = (parse_uuid(facts["profile"]), bytes.fromhex(facts["generator"]))
-        for table, columns in _tables(package, *bound).items():
-            step(f"copy {table}")
-            keys = Column("set_key", "int4", np.full(len(columns[0].values), key))
-            copy_in(
-                connection,
-                began["targets"][table],
-                [keys, *columns],
-                half_way=lambda table=table: step(f"inside copy {table}"),  # type: ignore[misc]
-            )
-        step("read back")
-        found = read_set(connection, key, sources=began["targets"])
-        step("attach_candidates")
-        connection.execute(_FEW_STATISTICS)
-        connection.execute(_ATTACH, (key,))
-        step("seal_candidates")
-        sealed = _one(connection, _SEAL, (key, found.root, len(found.candidates)))
-        step("commit")
-    step("end")
+    step("begin_candidates")
+    began = _one(connection, _BEGIN, (json.dumps(facts), canonical_json(manifest)))
+    key = began["set_key"]
+    if began["sealed"]:
+        return done(key, loaded=False, announced=_one(connection, _ANNOUNCE, (key,)))
+    bound = (parse_uuid(facts["profile"]), bytes.fromhex(facts["generator"]))
+    for table, columns in _tables(package, *bound).items():
+        step(f"copy {table}")
+        keys = Column("set_key", "int4", np.full(len(columns[0].values), key))
+        copy_in(
+            connection,
+            began["targets"][table],
+            [keys, *columns],
+            half_way=partial(step, f"inside copy {table}"),
+        )
+    step("read back")
+    found = read_set(connection, key, sources=began["targets"])
+    step("attach_candidates")
+    connection.execute(_FEW_STATISTICS)
+    connection.execute(_ATTACH, (key,))
+    step("seal_candidates")
+    sealed = _one(connection, _SEAL, (key, found.root, len(found.candidates)))
+    step("commit")
     return done(key, loaded=True, announced=sealed["announced"])
 
 

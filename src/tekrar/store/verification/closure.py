@@ -13,18 +13,20 @@ from tekrar.store.verification.ledger import OF_PROFILE, Entry
 #: Tables of structures -> the heads that move when a row of it is written. While all of these stand at their
 #: start, no decision wrote a row.
 HEADS: Final = {
-    "proposal": ("curation",),
-    "review": ("curation",),
-    "decision": ("curation",),
-    "family": ("families",),
-    "family_member": ("families",),
-    "quotation": ("quotations",),
-    "canonical_choice": ("canonical-choices",),
-    "supersession": ("curation",),
     "propagation_policy": ("propagation-policies",),
 }
-#: Tables whose rows name their own entry -> its kind.
-ENTRY_KIND: Final = {"proposal": "proposal", "review": "review", "decision": "apply"}
+#: Tables whose rows name their own entry -> the column that does, and the entry's kind.
+ENTRY_KIND: Final = {
+    "proposal": ("ledger_seq", "proposal"),
+    "review": ("ledger_seq", "review"),
+    **dict.fromkeys(
+        (
+            *("decision", "family", "quotation", "canonical_choice", "compensation"),
+            *("false_positive_override", "supersession"),
+        ),
+        ("decision", "apply"),
+    ),
+}
 
 _SEALS: Final = """
     SELECT 'core.release_seal' AS relation, s.release_key AS key FROM core.release_seal s
@@ -96,12 +98,11 @@ def _check_structures(
             findings.add(
                 "closure", relation, expected=expected, found=f"{rows} rows that no entry accounts for"
             )
-        if name not in ENTRY_KIND:
-            continue
-        for row in rows_of(connection, f"SELECT ledger_seq FROM {relation}"):
-            seq = row["ledger_seq"]
-            place = f"{relation} of ledger entry {seq}"
-            findings.same("closure", place, expected=ENTRY_KIND[name], found=kinds.get(seq))
+    for name, (column, kind) in ENTRY_KIND.items():
+        relation = f"curation.{name}"
+        for row in rows_of(connection, f"SELECT {column} AS seq FROM {relation}"):
+            place = f"{relation} of ledger entry {row['seq']}"
+            findings.same("closure", place, expected=kind, found=kinds.get(row["seq"]))
 
 
 def _moved_heads(connection: Connection) -> set[str]:

@@ -63,12 +63,12 @@ class Evidence:
 
     Attributes:
         sets, events: as their entries say.
-        read: keys of the profiles whose sets were made again.
+        overridden: (number of the decision's entry, event) of false positives that decisions override.
     """
 
     sets: list[CandidateSet] = field(default_factory=list)
     events: list[DispositionEvent] = field(default_factory=list)
-    read: set[int] = field(default_factory=set)
+    overridden: list[tuple[int, bytes]] = field(default_factory=list)
     _known: dict[tuple[Any, ...], dict[str, bytes]] = field(default_factory=dict)
 
     def roots(
@@ -77,9 +77,12 @@ class Evidence:
         """Roots of the evidence heads of a profile at an entry of the ledger."""
         sets = [one for one in self.sets if one.profile_key == profile_key and one.seq < before]
         events = [one for one in self.events if one.profile == profile and one.seq < before]
-        key = (profile_key, len(sets), len(events), tuple(sorted(more.items())))
+        over = frozenset(event for seq, event in self.overridden if seq < before)
+        key = (profile_key, len(sets), len(events), over, tuple(sorted(more.items())))
         if key not in self._known:
-            self._known[key] = evidence_roots(profile, predicate, sets=sets, events=events, open_records=more)
+            self._known[key] = evidence_roots(
+                profile, predicate, sets=sets, events=events, open_records=more, overridden=over
+            )
         return self._known[key]
 
 
@@ -108,6 +111,8 @@ def check_evidence(
         with findings.checking(connection, "candidates", place):
             _check_set(connection, row, place, found, findings)
     _check_events(rows_of(connection, _EVENTS), entries, found, findings)
+    query = "SELECT decision, event FROM curation.false_positive_override"
+    found.overridden += [(row["decision"], row["event"]) for row in rows_of(connection, query)]
     return found
 
 
@@ -120,7 +125,6 @@ def _check_set(connection: Connection, row: Row, place: str, found: Evidence, fi
     }
     findings.same_fields("candidates", place, expected=expected, found=row)
     findings.count("candidates", 2 * len(stored.candidates))
-    found.read.add(row["profile_key"])
     if row["ledger_seq"] is not None:
         one = CandidateSet(
             row["ledger_seq"],

@@ -12,6 +12,7 @@ from tekrar.store.session import Connection
 from tekrar.store.verification.evidence import Evidence
 from tekrar.store.verification.findings import Findings, Row, rows_of
 from tekrar.store.verification.ledger import INSTANT, OF_PROFILE, Entry
+from tekrar.store.verification.structures import Structures
 
 FORMAT: Final = "tekrar/repetition-release/v1"
 SET_FORMAT: Final = "tekrar/release-set/v1"
@@ -54,6 +55,7 @@ def check_publications(
     history: Mapping[str, set[bytes]],
     grants: Sequence[Row],
     evidence: Evidence,
+    structures: Structures,
     findings: Findings,
 ) -> None:
     """Every release against its profile, its facts, its control record, its entry and its publisher's grant.
@@ -75,7 +77,7 @@ def check_publications(
         _check_row(row, profile, place, findings)
         facts = _facts(profile, roots.get(profile["artifact_key"], []))
         _check_bound(row, facts, history, place, findings)
-        _check_inventories(row, evidence, place, findings)
+        _check_inventories(row, evidence, structures, place, findings)
         entry = by_seq.get(row["ledger_seq"])
         _check_entry(row, entry, place, findings)
         if entry is not None:
@@ -140,11 +142,15 @@ def _check_bound(
     findings.same_fields("publications", place, expected=expected, found=row)
 
 
-def _check_inventories(row: Row, evidence: Evidence, place: str, findings: Findings) -> None:
+def _check_inventories(
+    row: Row, evidence: Evidence, structures: Structures, place: str, findings: Findings
+) -> None:
     """The inventories of a profile as they were at the release's entry, made again from rows and entries."""
     bound = json.loads(row["bound"])
-    profile = parse_uuid(row["profile"])
-    roots = evidence.roots(row["profile_key"], profile, row["predicate"], before=row["ledger_seq"], more={})
+    key, profile, predicate, seq = (row[k] for k in ("profile_key", "profile", "predicate", "ledger_seq"))
+    more = structures.open_records(row)
+    roots = evidence.roots(key, parse_uuid(profile), predicate, before=seq, more=more)
+    roots = roots | structures.roots(key, profile, predicate, before=seq)
     for name, root in roots.items():
         found = bound.get(f"head/{name}")
         findings.same("publications", f"{place}, head/{name}", expected=root.hex(), found=found)

@@ -30,6 +30,7 @@ from tekrar.store.verification.publications import (
     read_releases,
 )
 from tekrar.store.verification.schema import check_schema
+from tekrar.store.verification.structures import read_structures
 
 #: Called with steps done and steps in all.
 Progress = Callable[[int, int], object]
@@ -221,6 +222,7 @@ class _Run:
                 history=history,
                 grants=grants,
                 evidence=evidence,
+                structures=read_structures(connection, self.releases),
                 findings=findings,
             )
         with findings.checking(connection, "pointers", "repetition.visible"):

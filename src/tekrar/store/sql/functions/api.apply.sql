@@ -3,7 +3,8 @@
 -- applied before is `already_applied` with its first structures, and nothing is written (CUR-09).
 -- Returns {"outcome", "decision", "seq", "operation", "structures", "reviews"}.
 CREATE OR REPLACE FUNCTION api.apply(proposal text, review uuid) RETURNS jsonb
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -1,7 +1,8 @@
 -- Reviews the bytes of a proposal: approve, reject or request_changes. The same review of the same reviewer again is
 -- `already_reviewed` with its first ID. Returns {"outcome", "review", "state"}.
 CREATE OR REPLACE FUNCTION api.review(proposal text, outcome text, note text) RETURNS jsonb
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -1,7 +1,8 @@
 -- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). The same action again, while
 -- its revision is open, is `already_submitted`. Returns {"outcome", "proposal", "draft", "revision"}.
 CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text) RETURNS jsonb
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -6,13 +6,12 @@ AS $$
 DECLARE
     wrong record;
 BEGIN
-    WITH t AS MATERIALIZED (SELECT g.first, g.first_row, min(g.first_row) OVER () AS reference FROM curation.tagged(profile_key, body) AS g)
-    SELECT r.first AS reference, t.first AS other INTO wrong
-        FROM t JOIN t AS r ON r.first_row = r.reference
-        WHERE t.first_row <> t.reference
-          AND NOT EXISTS (SELECT FROM jsonb_array_elements(body -> 'diffs') AS d
-                          WHERE d ->> 'left' = r.first::text AND d ->> 'right' = t.first::text)
-        ORDER BY t.first_row LIMIT 1;
+    WITH t AS MATERIALIZED (SELECT g.first, g.first_row FROM curation.tagged(profile_key, body) AS g),
+    r AS MATERIALIZED (SELECT t.first FROM t ORDER BY t.first_row LIMIT 1)
+    SELECT needed."left" AS reference, needed."right" AS other INTO wrong
+        FROM (SELECT r.first::text AS "left", t.first::text AS "right" FROM t CROSS JOIN r WHERE t.first <> r.first
+              EXCEPT SELECT d ->> 'left', d ->> 'right' FROM jsonb_array_elements(body -> 'diffs') AS d) AS needed
+        ORDER BY 1, 2 LIMIT 1;
     IF FOUND THEN
         PERFORM curation.refuse('missing_diff', format('there is no diff from %s to %s', wrong.reference, wrong.other), place,
             'one from the reference member to each other tagged member', wrong.other::text);
@@ -23,13 +22,15 @@ BEGIN
                 ELSE 'is of other occurrences or witnesses than it names' END AS why
         INTO wrong
         FROM jsonb_array_elements(body -> 'diffs') WITH ORDINALITY AS d(one, n)
-        LEFT JOIN curation.passage_diff p ON p.diff = (d.one ->> 'diff')::uuid
-        LEFT JOIN repetition.occurrence l ON l.profile_key = check_diffs.profile_key AND l.occurrence = (d.one ->> 'left')::uuid
-        LEFT JOIN repetition.occurrence r ON r.profile_key = check_diffs.profile_key AND r.occurrence = (d.one ->> 'right')::uuid
-        LEFT JOIN repetition.witness lw ON lw.profile_key = check_diffs.profile_key AND lw.witness = l.witness
-        LEFT JOIN repetition.witness rw ON rw.profile_key = check_diffs.profile_key AND rw.witness = r.witness
-        WHERE (p.left_occurrence, p.right_occurrence, p.left_witness, p.right_witness)
-              IS DISTINCT FROM (l.occurrence, r.occurrence, lw.root, rw.root) OR l.occurrence IS NULL OR r.occurrence IS NULL
+        LEFT JOIN LATERAL (SELECT q.* FROM curation.passage_diff q WHERE q.diff = (d.one ->> 'diff')::uuid LIMIT 1) AS p ON true
+        LEFT JOIN LATERAL (SELECT c.occurrence, c.witness FROM repetition.occurrence c WHERE c.profile_key = check_diffs.profile_key
+                               AND c.occurrence = (d.one ->> 'left')::uuid LIMIT 1) AS l ON true
+        LEFT JOIN LATERAL (SELECT c.occurrence, c.witness FROM repetition.occurrence c WHERE c.profile_key = check_diffs.profile_key
+                               AND c.occurrence = (d.one ->> 'right')::uuid LIMIT 1) AS r ON true
+        WHERE (p.left_occurrence, p.right_occurrence, p.left_witness, p.right_witness) IS DISTINCT FROM (l.occurrence, r.occurrence,
+                (SELECT w.root FROM repetition.witness w WHERE w.profile_key = check_diffs.profile_key AND w.witness = l.witness),
+                (SELECT w.root FROM repetition.witness w WHERE w.profile_key = check_diffs.profile_key AND w.witness = r.witness))
+           OR l.occurrence IS NULL OR r.occurrence IS NULL
         ORDER BY d.n LIMIT 1;
     IF FOUND THEN
         PERFORM curation.refuse('stale_diff', format('diff %s %s', wrong.diff, wrong.why), format('%s[%s]', place, wrong.n),

@@ -6,7 +6,12 @@ CREATE OR REPLACE FUNCTION curation.closed_candidates(sets integer[], profile uu
     LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
     WITH events AS (
-        SELECT d.* FROM curation.disposition d
+        -- A false positive that a decision overrides closes nothing; the event stays the last one.
+        SELECT d.ledger_seq, d.candidate, d.participants, d.generator, d.event,
+               CASE WHEN v.event IS NULL THEN d.disposition ELSE 'pending_review' END AS disposition
+        FROM curation.disposition d
+        LEFT JOIN curation.false_positive_override v ON v.event = d.event AND v.candidate = d.candidate
+            AND (before IS NULL OR v.decision < before)
         WHERE d.profile = closed_candidates.profile AND (before IS NULL OR d.ledger_seq < before)
     ), of_key AS (
         SELECT DISTINCT ON (d.participants, d.generator) d.participants, d.generator, d.disposition, d.event

@@ -2,8 +2,11 @@
 -- occurrences that are exact duplicates of each other.
 CREATE OR REPLACE FUNCTION curation.expanded(profile_key integer, body jsonb)
     RETURNS TABLE ("position" integer, tag text, occurrence uuid, witness integer, same text)
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT m.n - 1, m.tag, o.occurrence, o.witness, coalesce(o.class::text, encode(o.group_key, 'hex'), o.occurrence::text)
     FROM (SELECT e.n::integer AS n, e.one ->> 'tag' AS tag, (e.one ->> 'id')::uuid AS id
           FROM jsonb_array_elements(body -> 'members') WITH ORDINALITY AS e(one, n)) AS m
@@ -13,6 +16,7 @@ AS $$
         UNION ALL
         SELECT c.occurrence, c.witness, c.class, c.group_key FROM repetition.class k
             JOIN repetition.occurrence c ON c.profile_key = expanded.profile_key AND c.class_no = k.class_no
-            WHERE m.tag = 'class' AND k.profile_key = expanded.profile_key AND k.class = m.id) AS o
+            WHERE m.tag = 'class' AND k.profile_key = expanded.profile_key AND k.class = m.id) AS o;
+END
 $$;
 REVOKE ALL ON FUNCTION curation.expanded(integer, jsonb) FROM PUBLIC;

@@ -1,12 +1,16 @@
 -- Digest over occurrences, ascending, and the family that each is in now (docs/encoding.md section 13; AMB-29).
 CREATE OR REPLACE FUNCTION curation.expected_occurrences(profile uuid, occurrences uuid[]) RETURNS bytea
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_variable
+BEGIN
+    RETURN (
     SELECT sha256('\x0000001e'::bytea || 'tekrar/expected-occurrences/v1'::bytea || int8send(count(*))
         || coalesce(string_agg(uuid_send(o.id) || uuid_send(coalesce(m.family, '00000000-0000-0000-0000-000000000000')),
                                ''::bytea ORDER BY o.id), ''::bytea))
     FROM unnest(occurrences) AS o(id)
     LEFT JOIN curation.effective_membership m
-        ON m.profile = expected_occurrences.profile AND m.occurrence = o.id AND m.until IS NULL
+        ON m.profile = expected_occurrences.profile AND m.occurrence = o.id AND m.until IS NULL);
+END
 $$;
 REVOKE ALL ON FUNCTION curation.expected_occurrences(uuid, uuid[]) FROM PUBLIC;

@@ -15,8 +15,9 @@ BEGIN
             WHEN kind IN ('ledger_not_empty', 'ledger_entry', 'replay') THEN 'TK044'
             ELSE 'TK041' END,
         MESSAGE = refuse.message,
+        -- The fifth parameter by its number: refuse.found is PL/pgSQL's own FOUND.
         DETAIL = jsonb_strip_nulls(jsonb_build_object('kind', refuse.kind, 'fact', refuse.fact, 'expected',
-            left(refuse.expected, 400), 'found', left(refuse.found, 400)))::text,
+            left(refuse.expected, 400), 'found', left($5, 400)))::text,
         HINT = CASE refuse.kind
             WHEN 'expected_state_mismatch' THEN 'look at what was decided meanwhile, and propose again'
             WHEN 'frozen' THEN 'propose again under the present epoch'

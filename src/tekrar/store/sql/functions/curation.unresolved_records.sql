@@ -1,5 +1,5 @@
 -- The inventory of what is not resolved (docs/encoding.md section 14): the sets of candidates, how many of them wait and
--- which, and the last of the events about them.
+-- which, and the last of the events about them; proposals that wait; families that need a successor.
 CREATE OR REPLACE FUNCTION curation.unresolved_records(profile_key integer, sets integer[], before bigint)
     RETURNS TABLE (key bytea, value bytea)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -22,6 +22,10 @@ BEGIN
         RETURN QUERY SELECT tekrar_meta.lp('pending-candidates'), int8send(cardinality(waiting))
             || tekrar_meta.manifest_root('candidates-pending', own.profile, own.predicate, waiting);
     END IF;
+    RETURN QUERY SELECT tekrar_meta.lp('proposal') || p.proposal_digest, convert_to(p.state, 'UTF8')
+        FROM curation.open_proposals(own.profile, before) AS p;
+    RETURN QUERY SELECT tekrar_meta.lp('needs-successor') || uuid_send(f.family), uuid_send(f.profile)
+        FROM curation.needs_successor(unresolved_records.profile_key, before) AS f;
     RETURN QUERY SELECT tekrar_meta.lp('disposition-events'), int8send(count(*))
             || (array_agg(d.event ORDER BY d.ledger_seq DESC))[1]
         FROM curation.disposition d WHERE d.profile = own.profile AND (before IS NULL OR d.ledger_seq < before)
