@@ -1,4 +1,4 @@
-"""`tekrar rebuild --check`: the clean rebuild from source releases, profiles, evidence and ledger (REB-01)."""
+"""`tekrar rebuild --check`: a clean rebuild from source releases, evidence and ledger (REB-01)."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def proposal_lines(
         yield ""
         yield from _body(body, readable, width=width, colour=colour, most=most)
     yield from _others(action, readable, width=width)
-    for review in record["reviews"]:
+    for review in record["reviews"] or ():
         counts = "" if review["counts"] else "  outdated, counts for nothing"
         who = isolated(review["reviewer"])
         yield f"review       {review['recorded_at']}  {who}  {review['outcome']}{counts}"
@@ -100,7 +100,7 @@ def _body(body: Record, readable: Readable, *, width: int, colour: bool, most: i
         return
     count = body["expansion"]["count"]
     yield f"family       {body['kind']}, {len(body['members'])} members, {count} occurrences"
-    for member in body["members"][:most]:
+    for member in sorted(body["members"][:most], key=lambda one: _start(one, readable)):
         first = member["id"]
         if member["tag"] == "class":
             first, _ = readable.firsts.get(member["id"], ("", 0))
@@ -159,6 +159,12 @@ def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
         yield from quoted(action["compensation"]["reason"], width=width, indent="  ┃ ")
     elif "override" in action:
         yield f"overrides    the mark of candidate {action['override']['candidate']} as a false positive"
+
+
+def _start(member: Record, readable: Readable) -> int:
+    """Where a member stands first, so that they are read in the order of the document."""
+    first = readable.firsts.get(member["id"], (member["id"], 0))[0]
+    return readable.passages[first].start if first in readable.passages else 0
 
 
 def _passage(passage: StoredPassage | None, *, width: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Everything that two databases must agree on after a rebuild: roots, heads, releases, structures (REB-01)."""
+"""What two databases must agree on after a rebuild: roots, heads, releases, structures (REB-01)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _QUERIES: Final[dict[str, bytes]] = {
         SELECT encode(a.artifact_root, 'hex'), r.text_release::text FROM repetition.artifact a
         JOIN repetition.seal USING (artifact_key) JOIN core.release r USING (release_key) ORDER BY 1""",
     "roots of artifacts": b"""
-        SELECT encode(a.artifact_root, 'hex'), o.position, o.name, encode(o.root, 'hex') FROM repetition.root o
+        SELECT encode(a.artifact_root, 'hex'), o.position, o.name, encode(o.root, 'hex')
+        FROM repetition.root o
         JOIN repetition.artifact a USING (artifact_key) ORDER BY 1, 2""",
     "sets of candidates": b"""
         SELECT encode(c.package_root, 'hex'), encode(a.artifact_root, 'hex'), encode(c.generator, 'hex')
@@ -29,7 +30,8 @@ _QUERIES: Final[dict[str, bytes]] = {
         SELECT name, scope, version, encode(value, 'hex') FROM curation.head
         ORDER BY name COLLATE "C", scope COLLATE "C" """,
     "releases": b"""
-        SELECT r.ledger_seq, r.release::text, encode(r.roots, 'hex'), r.short FROM repetition.repetition_release r
+        SELECT r.ledger_seq, r.release::text, encode(r.roots, 'hex'), r.short
+        FROM repetition.repetition_release r
         ORDER BY r.ledger_seq, r.release""",
     "visible releases": b"""
         SELECT v.release::text, v.version FROM repetition.visible v ORDER BY 1 NULLS FIRST, 2""",
@@ -37,14 +39,16 @@ _QUERIES: Final[dict[str, bytes]] = {
         SELECT p.ledger_seq, encode(p.proposal_digest, 'hex'), curation.proposal_state(p)
         FROM curation.proposal p ORDER BY 1""",
     "reviews": b"SELECT ledger_seq, review::text, outcome FROM curation.review ORDER BY 1",
-    "decisions": b"SELECT decision, encode(decision_digest, 'hex'), operation FROM curation.decision ORDER BY 1",
+    "decisions": b"""
+        SELECT decision, encode(decision_digest, 'hex'), operation FROM curation.decision ORDER BY 1""",
     "structures": b"""
         SELECT s.id::text, s.decision, api.structure_state(s.id) FROM (
             SELECT family AS id, decision FROM curation.family
             UNION ALL SELECT quotation, decision FROM curation.quotation
             UNION ALL SELECT choice, decision FROM curation.canonical_choice) AS s ORDER BY 1""",
     "memberships": b"""
-        SELECT family::text, occurrence::text, since, until FROM curation.effective_membership ORDER BY 1, 2""",
+        SELECT family::text, occurrence::text, since, until FROM curation.effective_membership
+        ORDER BY 1, 2""",
     "successions": b"""
         SELECT predecessor::text, successor::text FROM curation.succession ORDER BY 1, 2""",
     "marks": b"SELECT ledger_seq, candidate::text, encode(event, 'hex') FROM curation.disposition ORDER BY 1",

@@ -20,7 +20,7 @@ _MARKS: Final = b"""
         coalesce(d.source_author, a.name), d.candidate::text, d.disposition,
         (SELECT get_byte(c.result, 30) FROM curation.candidate c WHERE c.candidate = d.candidate LIMIT 1)
     FROM curation.disposition d JOIN curation.actor a ON a.actor_key = d.author
-    ORDER BY 1, 2, d.ledger_seq DESC
+    ORDER BY coalesce(d.source_author, a.name), d.candidate, d.ledger_seq DESC
 """
 _REVIEWS: Final = b"""
     SELECT DISTINCT ON (a.name, r.proposal_digest) a.name, encode(r.proposal_digest, 'hex'), r.outcome,
@@ -28,7 +28,7 @@ _REVIEWS: Final = b"""
     FROM curation.review r
     JOIN curation.proposal p USING (proposal_digest)
     JOIN curation.actor a ON a.actor_key = r.reviewer
-    ORDER BY 1, 2, r.ledger_seq DESC
+    ORDER BY a.name, r.proposal_digest, r.ledger_seq DESC
 """
 _KINDS: Final = ("pair", "stretch", "group")
 

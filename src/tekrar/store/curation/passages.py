@@ -20,7 +20,8 @@ _KEYS: Final = b"SELECT profile_key FROM repetition.profile WHERE profile = %s::
 _PLACES: Final = b"""
     SELECT o.occurrence::text, o.start_byte, o.start_byte + o.extent, o.length,
         p.enumerator = 'whole_paragraph_v1', b.label, h.book + 1, h.chapter - b.first_chapter + 1,
-        o.unit - CASE p.enumerator WHEN 'whole_paragraph_v1' THEN h.first_paragraph ELSE h.first_sentence END + 1,
+        o.unit - CASE p.enumerator WHEN 'whole_paragraph_v1' THEN h.first_paragraph
+            ELSE h.first_sentence END + 1,
         (SELECT string_agg(t.data, ''::bytea ORDER BY t.block) FROM core.text_block t
          WHERE t.release_key = a.release_key
            AND t.block BETWEEN o.start_byte / %(block)s AND (o.start_byte + o.extent - 1) / %(block)s)

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
+from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import sql
@@ -61,8 +62,10 @@ def _targets(settings: Settings, name: str) -> tuple[Target, Target]:
 
 
 def _url(target: Target) -> str:
-    """The target in libpq's own form, which holds whatever a URL holds."""
-    return psycopg.conninfo.make_conninfo("", **target.parameters)
+    """The target as a URL; whatever libpq takes can stand in its query."""
+    query = {name: str(value) for name, value in target.parameters.items() if name not in ("user", "dbname")}
+    user, name = (quote(str(target.parameters.get(key, "")), safe="") for key in ("user", "dbname"))
+    return f"postgresql://{user}@/{name}?{urlencode(query, quote_via=quote)}"
 
 
 def _run(target: Target, statement: sql.Composed) -> None:
