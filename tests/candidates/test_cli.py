@@ -149,3 +149,36 @@ def test_without_a_release_beside_it_one_is_asked_for(
     assert status == 2
     assert "release_needed" in err
     assert run(capsys, "list", tmp_path / "alone", "--release", harbour.release)[0] == 0
+
+
+def test_the_command_that_comes_next_runs(
+    harbour: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shlex
+
+    places = {"beside": harbour.folder / "more", "elsewhere": tmp_path / "more"}
+    for name, out in places.items():
+        status, said, _ = run(capsys, harbour.artifact, "--release", harbour.release, "--out", out)
+        assert status == 0
+        told = next(line for line in said.splitlines() if line.startswith("next: tekrar candidates "))
+        assert ("--release" in told) == (name == "elsewhere")
+        assert run(capsys, *shlex.split(told)[3:])[0] == 0
+    import shutil
+
+    shutil.rmtree(places["beside"])
+
+
+def test_the_wait_for_compiling_is_said(
+    harbour: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first run compiles for longer than it works: it says so, unless silence was asked for."""
+    from tekrar.discover import compiled
+
+    monkeypatch.setattr(compiled, "told", [])
+    words = ["find", str(harbour.artifact), "--text", "gemi"]
+    for options, silent in (([], False), (["--quiet"], True), (["--json"], True)):
+        assert main([*words, *options]) == 0
+        capsys.readouterr()
+        for tell in compiled.told:
+            tell(Path("kept"))
+        assert ("compiling inner loops" in capsys.readouterr().err) != silent

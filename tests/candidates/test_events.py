@@ -215,6 +215,37 @@ def test_marks_of_two_programs_are_both_kept(stored: Stored, log: Path) -> None:
     assert sorted(event.author for event in read_events(log).rows) == sorted(f"A{n}" for n in range(12))
 
 
+def test_marks_that_come_by_different_links_are_both_kept(
+    stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock is that of the folder of the file itself, not of the folder of a link to it."""
+    from tekrar.candidates import events
+
+    log = tmp_path / "held" / "events.jsonl"
+    log.parent.mkdir()
+    mark(stored, 0, "uncertain", author="Ada", log=log)
+    (tmp_path / "link").symlink_to(log)
+    locked: list[Path] = []
+    kept = events.parent_locked
+    monkeypatch.setattr(events, "parent_locked", lambda folder: (locked.append(folder), kept(folder))[1])
+    for name, way in (("Ege", log), ("Su", tmp_path / "link")):
+        mark(stored, 0, "uncertain", author=name, log=way)
+    assert locked == [log.parent.resolve()] * 2
+    assert (tmp_path / "link").is_symlink()
+    assert [event.author for event in read_events(log).rows] == ["Ada", "Ege", "Su"]
+
+
+def test_what_was_cut_off_at_the_end_shows_in_the_head_that_was_kept(stored: Stored, log: Path) -> None:
+    """No chain tells that its last links are gone: who must know keeps `events_head` of `list --json`."""
+    for name in ("Ada", "Ege"):
+        mark(stored, 0, "uncertain", author=name, log=log)
+    kept = inventory_of(stored, read_events(log)).record()
+    log.write_bytes(log.read_bytes().splitlines(keepends=True)[0])
+    found = inventory_of(stored, read_events(log)).record()
+    assert found["events"] == kept["events"] - 1
+    assert found["events_head"] != kept["events_head"]
+
+
 @pytest.mark.req("DOM-09", "COV-13")
 def test_pending_and_rejected_are_counted_and_rooted(stored: Stored, log: Path) -> None:
     total = len(stored.candidates)

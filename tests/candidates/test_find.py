@@ -168,6 +168,28 @@ def test_for_people(harbour: Place, capsys: pytest.CaptureFixture[str]) -> None:
     assert "küçük" in out
 
 
+def test_words_of_the_query_that_are_not_at_a_place_are_said(
+    harbour: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A part that is the same byte for byte must not read as if the query were."""
+    query = "Gece vakti: karada pişman olur ve yolunu iki kere aşındırır durur."
+    assert main(["find", str(harbour.artifact), "--text", query]) == 0
+    out = capsys.readouterr().out
+    assert out.count("near, 7 of 11 words equal") == 2
+    assert out.count("not here, before it: \u2068Gece vakti:\u2069") == 2
+    assert out.count("not here, after it: \u2068aşındırır durur.\u2069") == 2
+    assert "the two passages are the same" not in out
+    assert out.count("the same here, byte for byte") == 2
+
+
+def test_places_that_are_not_shown_are_counted(harbour: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    for limit, more in ((1, "and 1 more exact place: --limit 0 shows all"), (2, "")):
+        words = ["find", str(harbour.artifact), "--text", "karada pişman olur", "--limit", str(limit)]
+        assert main(words) == 0
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == more if more else "more" not in last
+
+
 def test_a_passage_is_found_where_it_stands_exactly_and_nearly() -> None:
     books = corpus()
     source = source_of(books)

@@ -300,6 +300,7 @@ def test_a_supersession_has_the_shape_of_its_operation(operation: str, as_what: 
     ("change", "kind"),
     [
         (lambda s: s["mapping"][1].update(to=["2"]), "incomplete_mapping"),
+        (lambda s: s["mapping"].clear(), "incomplete_mapping"),
         (lambda s: s["mapping"][1].update(to=[]), "malformed"),
         (lambda s: s["mapping"][1].update(to="rest"), "malformed"),
         (lambda s: s["mapping"][1].update(to=["1", "0"]), "not_canonical"),
@@ -313,6 +314,14 @@ def test_a_supersession_has_the_shape_of_its_operation(operation: str, as_what: 
 )
 def test_the_mapping_of_a_supersession(change: Callable[[Any], object], kind: str) -> None:
     assert refused(lambda: parse(altered("split", lambda d: change(d["supersession"]))))[0] == kind
+
+
+def test_an_occurrence_goes_to_one_successor() -> None:
+    def change(document: Any) -> None:
+        document["supersession"]["mapping"][1]["to"] = ["0", "1"]
+
+    place = "$.supersession.mapping[1].to"
+    assert refused(lambda: parse(altered("restructure", change))) == ("double_membership", place)
 
 
 @pytest.mark.req("CUR-03")

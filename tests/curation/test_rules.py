@@ -116,7 +116,7 @@ def test_a_dominated_class_needs_a_word(world: World) -> None:
     family = world.family([ROAD, occurrence(5)])
     check_action(world.action("accept_family", family), world)
     assert family_refused(world, replace(family, allow_dominated=False)) == (
-        "dominated_member",
+        "dominated_class",
         "$.family.members[0]",
     )
 
@@ -304,7 +304,7 @@ def test_a_choice_is_a_member_of_what_it_names(world: World) -> None:
     world.classes[SHIP] = replace(held, profile=of_five(1))
     assert check() == ("foreign_profile", "$.choice.structure")
     world.classes[SHIP] = replace(held, dominated=True)
-    assert check(allow_dominated=False) == ("dominated_member", "$.choice.structure")
+    assert check(allow_dominated=False) == ("dominated_class", "$.choice.structure")
     world.classes[SHIP] = held
     family = world.accept(4, 5)
     world.apply(world.action("choose_canonical", world.choice(family, occurrence(5))))
@@ -437,6 +437,9 @@ def test_a_class_is_divided_by_a_restructure(world: World) -> None:
     partly = tuple(replace(m, to=(0,)) if m.tag == "class" else m for m in body.mapping)
     kind, _ = refused(lambda: world.check(world.action("restructure", replace(body, mapping=partly))))
     assert kind == "shape"
+    dropping = world.supersession([one], [parts[0], world.family([occurrence(3), occurrence(8)])])
+    action = world.action("split", dropping)
+    assert refused(lambda: check_action(action, world)) == ("mapping_differs", "$.supersession.mapping[0].to")
     assert len(world.apply(world.action("restructure", body))) == 2
 
 

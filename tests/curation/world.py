@@ -65,7 +65,7 @@ class World:
         for number, line in enumerate(LINES):
             equal.setdefault(line, []).append(number)
             end = at + len(line.encode())
-            self.occurrences[occurrence(number)] = OccurrenceFacts(PROFILE, at, end, witness(number))
+            self.occurrences[occurrence(number)] = OccurrenceFacts(PROFILE, at, end, witness(number % 2))
             at = end + 2
         for numbers in equal.values():
             if len(numbers) < 2:

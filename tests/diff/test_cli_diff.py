@@ -270,3 +270,14 @@ def test_spaces_on_both_sides_of_a_replacement_stand_outside_its_marks(
     ]
     [line] = marked_passage(changes_of(diff_of(*sides)), colour=False)
     assert line.replace(FSI, "").replace(PDI, "") == f"  ┃ {shown}"
+
+
+def test_what_a_mask_hides_is_not_called_the_same_bytes() -> None:
+    """Two masks of a kind are equal whatever they hide: the summary claims no equal bytes."""
+    ends = [
+        Endpoint(bytes(16), None, bytes(32), "prose_only_v1", units_of(text, boundaries=mask))
+        for text, mask in ((text, [(3, 6, "note_marker")]) for text in (b"bir[1] iki", b"bir[2] iki"))
+    ]
+    said = summary_of(changes_of(diff_of(*ends)))["said"]
+    assert said == "the same under this profile: bytes differ only in what it masks"
+    assert "byte for byte" in summary_of(changes_of(diff_of(ends[0], ends[0])))["said"]

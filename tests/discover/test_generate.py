@@ -178,6 +178,22 @@ def test_a_crowd_links_every_member_to_few() -> None:
     assert generated.bounds["left_out"]["pairs_of_crowds"] > 0
 
 
+def test_a_formula_keeps_its_group_where_pairs_are_left_to_it() -> None:
+    """Half of the neighbouring places share more and are listed; the rest only stand in the group."""
+    rng = random.Random(5)
+    formula = rng.sample(vocabulary()[:150], 8)
+    book = []
+    for _ in range(7):
+        shared = words(rng, 16)
+        for _ in range(2):
+            book.append(" ".join([*words(rng, 25), *shared, *words(rng, 5), *formula, *words(rng, 20)]) + ".")
+    found = entries([book, [" ".join(words(rng, 40)) + "." for _ in range(400)]])
+    pairs = {sides(entry) for entry in found if not entry.get("places")}
+    assert {(n, n + 1) for n in range(1, 14, 2)} <= pairs
+    assert (1, 4) not in pairs
+    assert any({p["para"] for p in entry.get("places", ())} == set(range(1, 15)) for entry in found)
+
+
 def test_what_bounds_left_out_is_counted_and_named() -> None:
     """Field report 1: an empty or short list says why."""
     generated = generate(source_of(corpus()))

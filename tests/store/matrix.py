@@ -139,11 +139,13 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     **{
         f"api.{name}": _READERS
         for name in (
+            "closed_candidates",
             "coverage",
             "get_occurrence",
             "list_classes",
             "list_duplicates",
             "listed",
+            "number_at",
             "occurrence_status",
             "plain_witness",
             "refuse_absent",
@@ -152,7 +154,9 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "release_of",
             "release_show",
             "releases",
+            "semantic_coverage",
             "text_slice",
+            "unresolved",
             "why",
             "witness_root",
         )

@@ -19,7 +19,7 @@ from tekrar.errors import DatabaseError, IntegrityError, TekrarError
 from tekrar.store.evidence.loading import CandidatePackage, LoadedCandidates, load_candidates
 from tekrar.store.evidence.stored_set import TABLES, read_set
 from tekrar.store.load import load
-from tekrar.store.roles import SUPERUSER
+from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.candidates.conftest import BOOKS, Place, built
@@ -349,6 +349,31 @@ def test_a_change_behind_the_guards_is_found_when_the_set_is_read(apart: Connect
         apart.execute("ROLLBACK")
 
 
+def curated(place: Embedded, harbour: Place, tmp_path: Path) -> None:
+    """Marks by the command line: in the file, in the ledger, and brought from the file into the ledger."""
+    acting = ("--as", "yönetici", "--database-url", url_of(place, user=LOGIN))
+    for words in (("actor", "derleyen"), ("grant", "derleyen", "curator")):
+        assert tekrar(tmp_path, *words, *acting).returncode == 0
+    events, folder = tmp_path / "events.jsonl", str(harbour.candidates)
+    for number, what in (("1", "false_positive"), ("2", "uncertain")):
+        words = ("candidates", "mark", folder, number, what, "--as", "elle", "--events", str(events))
+        assert tekrar(tmp_path, *words).returncode == 0
+    mine = ("--as", "derleyen", "--database-url", url_of(place, user=LOGIN), "--json")
+    done = tekrar(tmp_path, "candidates", "mark", folder, "3", "uncertain", "--database", *mine)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["outcome"] == "marked"
+    for marked in (2, 0):
+        done = tekrar(tmp_path, "candidates", "record", folder, "--events", str(events), *mine)
+        assert done.returncode == 0, done.stderr
+        record = json.loads(done.stdout)
+        assert (record["events"], record["marked"], record["already_marked"]) == (2, marked, 2 - marked)
+    refused = tekrar(
+        tmp_path, "candidates", "mark", folder, "3", "uncertain", "--events", str(events), "--database", *mine
+    )
+    assert refused.returncode == 2
+
+
+@pytest.mark.req("CND-08")
 def test_the_verb(source: Embedded, harbour: Place, tmp_path: Path) -> None:
     place = make_database_from(source, "tekrar_candidates_verb")
     try:
@@ -371,5 +396,6 @@ def test_the_verb(source: Embedded, harbour: Place, tmp_path: Path) -> None:
         )
         assert refused.returncode == 2
         assert "bad_arguments" in refused.stderr
+        curated(place, harbour, tmp_path)
     finally:
         drop_database(place)

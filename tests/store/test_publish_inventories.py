@@ -1,4 +1,4 @@
-"""What a release binds of evidence and curation: computed from rows, compared under the lock, bound, verified."""
+"""What a release binds of evidence and curation: computed from rows, compared under the lock, made again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,8 @@ from tests.store.kept import unguarded
 from tests.store.matrix import BUILDER, CURATOR
 from tests.store.publication_state import wholly
 from tests.store.schema_load import Loaded
-from tests.store.schema_publication import Published, call, plan_of, publish
-from tests.store.test_publish_facts import mismatch, refused, refused_after_waiting
-
-INVENTORIES = (
-    *("candidates", "false-positives", "families", "quotations", "canonical-choices", "unresolved-review"),
-)
+from tests.store.schema_publication import Published, call, new_load, plan_of, publish
+from tests.store.test_publish_facts import INVENTORIES, mismatch, refused, refused_after_waiting
 
 
 def heads(connection: Connection, one: Loaded) -> dict[str, str]:
@@ -44,12 +40,10 @@ def loaded_set(connection: Connection, one: Loaded, *, semver: str = "1.0.0") ->
     return maker
 
 
-def mark(
-    connection: Connection, maker: Maker, number: int, disposition: str, note: str = ""
-) -> dict[str, Any]:
+def mark(connection: Connection, maker: Maker, number: int, disposition: str, note: str = "") -> Any:
     own = str(uuid.UUID(bytes=maker.made[number][0].id))
     said = [{"candidate": own, "disposition": disposition, "note": note}]
-    return dict(call(connection, CURATOR, AUTHOR, "api.mark_candidates", json.dumps(said))[0])
+    return call(connection, CURATOR, AUTHOR, "api.mark_candidates", json.dumps(said))[0]
 
 
 class State:
@@ -87,7 +81,7 @@ def test_without_candidates_and_decisions_each_is_the_root_of_no_record(state: S
 
 # --- what changes which ----------------------------------------------------------------------------------
 
-#: What somebody does -> the facts of the profile that are then others. Decisions move the head of curation too.
+#: What somebody does -> the facts of the profile that are then others. Decisions move the curation head too.
 Doing = Callable[[State], object]
 
 
@@ -149,10 +143,9 @@ def test_what_was_done_after_the_plan_publishes_nothing(admin: Connection, state
     doing(state)
     after = heads(admin, state.one)
     assert {name for name in INVENTORIES if before[name] != after[name]} == changed
-    # The facts are compared in the order of their names; a decision moves the head of curation before the others.
-    first = min(
-        changed | ({"curation"} if changed <= {"families", "quotations", "canonical-choices"} else set())
-    )
+    # Facts are compared in the order of their names, and a decision moves the head of curation too.
+    decided = changed <= {"families", "quotations", "canonical-choices"}
+    first = min(changed | ({"curation"} if decided else set()))
     mismatch(refused(admin, plan), f"head/{first}", plan)
     done = publish(admin, plan_of(admin, state.one, "FP"))
     assert done["outcome"] == "published"
@@ -186,9 +179,8 @@ def remade(connection: Connection) -> None:
     findings = Findings()
     with connection.transaction():
         releases, entries = read_releases(connection), read_ledger(connection, findings)
-        keys = {
-            row["artifact_key"] for row in rows_of(connection, "SELECT artifact_key FROM repetition.seal")
-        }
+        sealed = rows_of(connection, "SELECT artifact_key FROM repetition.seal")
+        keys = {row["artifact_key"] for row in sealed}
         evidence = check_evidence(connection, entries, findings, artifacts=keys)
         structures = read_structures(connection, releases)
         for row in releases:
@@ -221,7 +213,8 @@ def test_what_is_done_while_a_publisher_waits(
 
 
 DAMAGE = {
-    "families": "UPDATE curation.family SET kind = CASE kind WHEN 'variant' THEN 'near_exact' ELSE 'variant' END",
+    "families": "UPDATE curation.family SET kind = CASE kind WHEN 'variant' THEN 'near_exact'"
+    " ELSE 'variant' END",
     "quotations": "UPDATE curation.quotation SET source_selection = quoting_selection",
     "canonical-choices": "UPDATE curation.effective_choice SET until = since + 1",
     "candidates": "DELETE FROM curation.candidate_entry",
@@ -259,3 +252,33 @@ def ready(state: State) -> None:
             DOING[what][0](state)
     if now["false-positives"] == state.start["false-positives"]:
         mark(state.admin, state.maker, 0, "false_positive", "hazır")
+
+
+@pytest.mark.req("REL-01")
+def test_a_family_of_an_earlier_text_needs_a_successor(admin: Connection, state: State) -> None:
+    """It is not effective under the successor text, and is listed there until a decision ends it (AMB-28)."""
+    first = Bench(admin, new_load(admin, "eski "))
+    publish(admin, plan_of(admin, first.loaded, "FP"))
+    (family,) = first.decide(first.accept(("o", 1), ("o", 3)))["structures"]
+    later = new_load(admin, "yeni ")
+    done = publish(admin, plan_of(admin, later, "FP"))
+    listed = open_of(admin, later)
+    assert listed[b"needs-successor" + uuid.UUID(family).bytes] == first.loaded.profile_ids["FP"].bytes
+    scope = profile_scope(later.profile_ids["FP"].bytes, "exact_passage_bytes")
+    bound = bound_of(admin, done["releases"][0]["release"])
+    assert bound["head/families"] == manifest_root("families", scope, []).hex()
+    assert bound["head/unresolved-review"] != manifest_root("unresolved-review", scope, []).hex()
+    remade(admin)
+    moves = {("o", 1): "residue", ("o", 3): "residue"}
+    first.decide(first.supersede("retire", [family], [], moves))
+    assert b"needs-successor" + uuid.UUID(family).bytes not in open_of(admin, later)
+    publish(admin, plan_of(admin, later, "FP"))
+    remade(admin)
+
+
+def open_of(connection: Connection, one: Loaded) -> dict[bytes, bytes]:
+    """The unresolved records of a profile at this moment, without the length of their tag."""
+    rows = connection.execute(
+        "SELECT key, value FROM curation.unresolved_records(%s, '{}', NULL)", (one.profiles["FP"],)
+    ).fetchall()
+    return {bytes(key)[4:]: bytes(value) for key, value in rows}

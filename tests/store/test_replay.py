@@ -1,4 +1,4 @@
-"""The ledger exported and replayed into a database without entries: the same rows, IDs, heads and releases."""
+"""The ledger exported and replayed into a database without entries: the same rows, IDs and heads."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def published(admin: Connection, loaded: Loaded) -> dict[str, uuid.UUID]:
 
 
 def exported(admin: Connection) -> list[bytes]:
-    place = Embedded(*_place(admin))
-    with open_target(of_embedded(place, user=LOGIN)) as connection:
+    with open_target(of_embedded(_PLACES[admin.info.dbname], user=LOGIN)) as connection:
         return list(export_ledger(connection, actor="yayıncı", page=7))
 
 
-def _place(admin: Connection) -> tuple:
-    return _PLACES[admin.info.dbname]
+def places(admin: Connection, database: Embedded) -> None:
+    """Say where the database of this connection is, for logins of its own."""
+    _PLACES[admin.info.dbname] = database
 
 
-_PLACES: dict[str, tuple] = {}
+_PLACES: dict[str, Embedded] = {}
 
 
 @contextmanager
@@ -104,9 +104,10 @@ def everything(connection: Connection) -> dict[str, list[str]]:
         row[0]
         for row in connection.execute(
             "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-            " WHERE c.relkind = 'r' AND NOT c.relispartition AND (n.nspname = 'curation' OR c.oid::regclass::text IN"
-            " ('repetition.repetition_release', 'repetition.series', 'repetition.visible', 'repetition.pointer_move',"
-            " 'repetition.incident', 'repetition.release_set', 'repetition.release_set_member',"
+            " WHERE c.relkind = 'r' AND NOT c.relispartition AND (n.nspname = 'curation'"
+            " OR c.oid::regclass::text IN ('repetition.repetition_release', 'repetition.series',"
+            " 'repetition.visible', 'repetition.pointer_move', 'repetition.incident',"
+            " 'repetition.release_set', 'repetition.release_set_member',"
             " 'restricted.release_control')) ORDER BY 1"
         ).fetchall()
     ]
@@ -119,7 +120,7 @@ def everything(connection: Connection) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def lines(admin: Connection, actors: Loaded, database: Embedded) -> list[bytes]:
-    _PLACES[admin.info.dbname] = (database.socket_dir, database.server_user, database.database)
+    places(admin, database)
     return world(admin, actors)
 
 

@@ -127,6 +127,29 @@ def test_invisible_characters_are_drawn_by_name(page: Any) -> None:
     assert "ZERO WIDTH NON-JOINER" in seen.page.evaluate("document.querySelector('table').textContent")
 
 
+def test_a_direction_control_turns_nothing_beyond_itself(browser: Any, tmp_path: Path) -> None:  # noqa: F811
+    """Letters after an override stand in the order in which they are stored, in both passages."""
+    file = tmp_path / "diff.html"
+    file.write_bytes(made("önce \u202eabc def\u2069 ghi", "önce \u202eabc xyz\u2069 ghi")[1])
+    seen = Seen(browser, file, 1280)
+    edges = seen.page.evaluate(
+        """['left', 'right'].map(id => {
+            const found = [], top = document.getElementById(id);
+            const walk = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) for (let at = 0; at < walk.currentNode.length; at++) {
+                if (!/[a-z]/.test(walk.currentNode.data[at])) continue;
+                const range = document.createRange();
+                range.setStart(walk.currentNode, at); range.setEnd(walk.currentNode, at + 1);
+                found.push(range.getBoundingClientRect().left);
+            }
+            return found;
+        })"""
+    )
+    for side in edges:
+        assert len(side) == len("nceabcdefghi")
+        assert side == sorted(side)
+
+
 def test_changes_have_labels_and_markup_is_escaped(page: Any) -> None:
     seen = page(1280)
     assert seen.page.evaluate("document.querySelectorAll('#left b, h2 i').length") == 0

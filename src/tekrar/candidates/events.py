@@ -9,6 +9,7 @@ with equal text is another pair. A note is for people; it stands in the event an
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -181,7 +182,8 @@ def mark(
     stored.result(position)
     participants, generator, profile = key_of(stored, position)
     at = (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    with storing(log), parent_locked(log.absolute().parent) as alone:
+    log = Path(os.path.realpath(log))  # writers that come by different links wait for the same folder
+    with storing(log), parent_locked(log.parent) as alone:
         if not alone:
             raise StorageError(
                 "another program holds the folder of the events",

@@ -13,7 +13,6 @@ from typing import Any, Final
 from tekrar.candidates.events import Events, matching
 from tekrar.candidates.stored import Stored
 from tekrar.core.candidate.disposition import CLOSING
-from tekrar.core.candidate.record import heading_of
 from tekrar.core.candidate.roots import listed_root
 from tekrar.core.identity import uuid_text
 
@@ -38,7 +37,7 @@ class Inventory:
 
     def disposition(self, position: int) -> str:
         """The current disposition: the last event's, else what the generator states."""
-        return self.said.get(position) or heading_of(self.stored.candidates[position].result).disposition
+        return self.said.get(position) or self.stored.heading(position).disposition
 
     @property
     def closed(self) -> frozenset[int]:

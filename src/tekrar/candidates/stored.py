@@ -6,6 +6,7 @@ no clock, host or path is in it. Opening hashes every file and makes the roots o
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, Final, NoReturn
 from tekrar.candidates.basis import PROFILE, Basis
 from tekrar.candidates.made import Made, listed_roots
 from tekrar.core.candidate import Candidate, Evidence, Generator, Result, checked_generator, decode_result
-from tekrar.core.candidate.record import candidate_id, sha
+from tekrar.core.candidate.record import Heading, candidate_id, heading_of, sha
 from tekrar.core.candidate.roots import ROOTS, bounds_root, package_root
 from tekrar.core.identity import parse_uuid, uuid_text
 from tekrar.errors import IntegrityError, NotFoundError, TekrarError, UsageError
@@ -73,7 +74,23 @@ class Stored:
         own = candidate_id(self.profile, sha(one.participants), self.generator.digest, sha(one.result))
         if own != one.id:
             self.refuse(f"candidate {position + 1} has an ID that is not its own", "candidate_id")
-        return decode_result(one.result, self.generator)
+        found = decode_result(one.result, self.generator)
+        if uuid_text(found.release) != self.text_release:
+            self.refuse(
+                f"candidate {position + 1} is of another text release", "bad_result", self.text_release
+            )
+        return found
+
+    def heading(self, position: int) -> Heading:
+        """Kind, disposition and extents of the candidate at a position, without decoding the rest.
+
+        Raises:
+            IntegrityError: its bytes are no result.
+        """
+        try:
+            return heading_of(self.candidates[position].result)
+        except (IndexError, ValueError, struct.error):
+            self.refuse(f"the bytes of candidate {position + 1} are no result", "bad_result")
 
     def position(self, words: str) -> int:
         """Position of a candidate by its rank or its ID.
@@ -170,7 +187,9 @@ def open_stored(path: Path) -> Stored:
         generator = checked_generator(manifest["generator"])
         profile, predicate = parse_uuid(manifest["profile"]["id"]), str(manifest["profile"]["predicate"])
         stated = {name: bytes.fromhex(manifest["roots"][name]) for name in ROOTS}
-    except (KeyError, TypeError, ValueError, UsageError) as error:
+        parse_uuid(manifest["release"]["text_release"])
+        bounds = bounds_root(manifest["bounds"])
+    except (AttributeError, KeyError, TypeError, ValueError, UsageError) as error:
         told = error.message if isinstance(error, TekrarError) else repr(error)
         _broken(path, f"the manifest is malformed: {told}", "a manifest as tekrar candidates writes it")
     table = package.read_table(TABLE, list(_COLUMNS))
@@ -183,7 +202,7 @@ def open_stored(path: Path) -> Stored:
         found = listed_roots(profile, predicate, candidates, evidence)
     except ValueError as error:
         _broken(path, f"a candidate stands twice: {error}", "every candidate once")
-    found |= {"generator": generator.digest, "bounds": bounds_root(manifest["bounds"])}
+    found |= {"generator": generator.digest, "bounds": bounds}
     for name, root in found.items():
         if stated[name] != root:
             _broken(path, f"root {name} is {stated[name].hex()}", f"{root.hex()}, as the rows give it")

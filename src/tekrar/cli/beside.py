@@ -134,6 +134,24 @@ def beside(
     )
 
 
+def release_beside(package: Path, text_release: str) -> Path:
+    """The release of an ID beside a package; errors as `beside`."""
+    from tekrar.corpus.release_package import FORMAT
+
+    return beside(
+        package, FORMAT, lambda m: m.get("text_release") == text_release, "text release", "--release RELEASE"
+    )
+
+
+def lies_beside(package: Path, text_release: str) -> bool:
+    """Whether a verb that reads a package finds its release without being told."""
+    try:
+        release_beside(package, text_release)
+    except TekrarError:
+        return False
+    return True
+
+
 def _folder_of(artifact: Path) -> Path:
     """The folder an artifact stands in."""
     return artifact.resolve().parent if artifact.name in ("", "..") else artifact.parent

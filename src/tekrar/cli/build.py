@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.cli.outside import check_outside
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, EXIT_STATUS, UsageError
 from tekrar.settings import MAX_WORKERS, read_settings
@@ -94,8 +95,9 @@ def _check_target(out: Path) -> None:
     """Refuse what can only fail at the end of a long build: something else stands at the target.
 
     Raises:
-        UsageError: what is there is no artifact, or a damaged one.
+        UsageError: what is there is no artifact, or a damaged one; the place is inside a package.
     """
+    check_outside(out, "--out")
     if not os.path.lexists(out):
         return
     from tekrar.artifact.reader import Artifact

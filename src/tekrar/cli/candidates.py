@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from tekrar.cli import arguments
-from tekrar.cli.beside import RELEASE_HELP, beside, release_for
+from tekrar.cli.beside import RELEASE_HELP, beside, lies_beside, release_beside, release_for
+from tekrar.cli.compiling import tell_compiling
 from tekrar.cli.database import actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.cli.outside import check_outside, check_package_target
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, UsageError
 from tekrar.settings import MAX_WORKERS, read_settings
@@ -156,10 +156,11 @@ def _build(args: argparse.Namespace) -> int:
     from tekrar.candidates.basis import open_basis
     from tekrar.candidates.made import make
     from tekrar.candidates.present import present_generator
-    from tekrar.candidates.stored import write_stored
+    from tekrar.candidates.stored import FORMAT, write_stored
     from tekrar.cli.build import processors
 
-    _check_target(args.out)
+    check_package_target(args.out, FORMAT)
+    tell_compiling(args)
     release = release_for(args)
     workers = read_settings().workers or 1 if args.workers is None else args.workers
     with progress(args, "finding") as advance:
@@ -186,23 +187,9 @@ def _build(args: argparse.Namespace) -> int:
         for name, count in record["left_out"].items():
             if count:
                 say(f"left out         {count:,} {name.replace('_', ' ')}")
-        say_next("tekrar", "candidates", "list", args.out)
+        alone = args.release and not lies_beside(args.out, str(manifest["release"]["text_release"]))
+        say_next("tekrar", "candidates", "list", args.out, *(("--release", args.release) if alone else ()))
     return EXIT_OK
-
-
-def _check_target(out: Path) -> None:
-    """Refuse before the work what can only fail after it: something else stands at the target."""
-    from tekrar.candidates.stored import FORMAT
-    from tekrar.errors import TekrarError
-    from tekrar.package import Package
-    from tekrar.package.atomic import target_exists
-
-    if not os.path.lexists(out):
-        return
-    try:
-        Package(out, format=FORMAT)
-    except TekrarError as error:
-        raise target_exists(out) from error
 
 
 def _opened(args: argparse.Namespace) -> Any:
@@ -217,19 +204,13 @@ def _opened(args: argparse.Namespace) -> Any:
 
 def _reading(args: argparse.Namespace) -> Any:
     """The package with its release: named, or found beside it."""
-    from tekrar.corpus.release_package import FORMAT, open_release
+    from tekrar.corpus.release_package import open_release
     from tekrar.errors import IntegrityError
     from tekrar.view.candidates import Reading
 
     inventory = _opened(args)
     wanted = inventory.stored.text_release
-    path = args.release or beside(
-        args.candidates,
-        FORMAT,
-        lambda m: m.get("text_release") == wanted,
-        "text release",
-        "--release RELEASE",
-    )
+    path = args.release or release_beside(args.candidates, wanted)
     opened = open_release(path)
     if opened.manifest_root.hex() != inventory.stored.manifest["roots"]["text-release"]:
         raise IntegrityError(
@@ -244,23 +225,21 @@ def _reading(args: argparse.Namespace) -> Any:
 
 def _chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
     """Positions that the options choose, best first."""
-    from tekrar.core.candidate.record import heading_of
-
     inventory = reading.inventory
     books = _books(args, reading)
-    for at, one in enumerate(inventory.stored.candidates):
+    for at in range(len(inventory.stored.candidates)):
         if (at in inventory.suppressed) != args.suppressed:
             continue
         if args.disposition and inventory.disposition(at) != args.disposition:
             continue
-        heading = heading_of(one.result)
+        heading = inventory.stored.heading(at)
         if args.kind and heading.kind != args.kind:
             continue
         if books is not None and not any(books(*side) for side in (heading.left, heading.right)):
             continue
         if args.min_words or args.min_score:
-            metrics = inventory.stored.result(at).metrics
-            if metrics.get("equal_tokens", 0) < args.min_words or metrics.get("score", 0) < args.min_score:
+            words, score = map(reading.whole(at).get, ("equal_tokens", "score"))
+            if (words or 0) < args.min_words or (score or 0) < args.min_score:
                 continue
         yield at
 
@@ -340,6 +319,8 @@ def _export(args: argparse.Namespace) -> int:
 
     from tekrar.package import write_file
 
+    if args.out is not None:
+        check_outside(args.out, "--out")
     reading = _reading(args)
     chosen = _chosen(args, reading)
     lines = (json.dumps(reading.line(at), ensure_ascii=False, separators=(",", ":")) for at in chosen)
@@ -375,6 +356,7 @@ def _verify(args: argparse.Namespace) -> int:
             "--artifact ARTIFACT",
         )
     basis = open_basis(args.artifact, release_for(args))
+    tell_compiling(args)
     with progress(args, "comparing") as advance:
         record = verify(inventory.stored, basis, advance)
     if args.json:
@@ -401,6 +383,7 @@ def _mark(args: argparse.Namespace) -> int:
             kind="author_needed",
         )
     log = args.events or log_beside(args.candidates)
+    check_outside(log, "--events")
     at = stored.position(args.which)
     event = mark(stored, at, args.disposition, author=author, note=args.note, log=log)
     if args.json:

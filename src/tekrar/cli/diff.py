@@ -9,6 +9,7 @@ from typing import Any, Final
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json, say
+from tekrar.cli.outside import check_outside
 from tekrar.errors import EXIT_OK, UsageError, VerificationError
 
 #: Bytes of a foreign script at most: a diff of as many units as there may be stays below.
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         if not (args.quiet or args.json):
             say(f"verified  {args.script}: it replays, and is the canonical script", file=sys.stderr)
     if args.html is not None:
-        _write(args, made, (left, right), release)
+        _write(args, made, (left, right))
     if args.json:
         print_json(made.as_record())
     elif args.html is None and not (args.quiet and args.script):
@@ -97,19 +98,13 @@ def _foreign(args: argparse.Namespace, left: Any, right: Any) -> Any:
         raise
 
 
-def _write(args: argparse.Namespace, made: Any, sides: Any, release: Any) -> None:
+def _write(args: argparse.Namespace, made: Any, sides: Any) -> None:
     from tekrar.package import write_file
     from tekrar.package.atomic import target_exists
     from tekrar.view.changes import changes_of
     from tekrar.view.diff_page import diff_page
 
-    for package in (args.artifact, release):
-        if args.html.resolve().is_relative_to(package.resolve()):
-            raise UsageError(
-                f"{args.html} lies inside the package {package}",
-                expected="a place outside the artifact and the release",
-                mend="choose another place for --html",
-            )
+    check_outside(args.html, "--html")
     if args.html.is_dir():
         raise UsageError(f"{args.html} is a folder", expected="a file name", mend="--html diff.html")
     if not args.force and (args.html.exists() or args.html.is_symlink()):

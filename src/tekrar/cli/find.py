@@ -9,10 +9,13 @@ from typing import Any, Final
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
+from tekrar.cli.compiling import tell_compiling
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK, UsageError
 
 LIMIT: Final = 10
+#: Columns of the query's words that do not stand at a place.
+MISSED: Final = 70
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.open import open_corpus
 
     query = _query(args)
+    tell_compiling(args)
     corpus = open_corpus(args.artifact, release_for(args))
     opened = corpus.opened
     if opened is None:
@@ -133,7 +137,25 @@ def _lines(found: Any, hits: list[Any], places: _Places, *, colour: bool) -> Ite
         kind = "exact" if hit.exact else f"near, {hit.equal} of {found.words} words equal"
         place = isolated(places.address(hit.start, hit.end))
         yield f"{number:>4} {place}  bytes {hit.start}..{hit.end}  {kind}"
+        if not hit.exact:
+            yield from _missed(found.query, hit)
         if made is None:
             yield from quoted(places.text(hit.start, hit.end), width=width, indent="  ┃ ")
         else:
             yield from hit_lines(made, colour=colour)
+    for kind, total in (("exact", found.exact_total), ("near", found.near_total)):
+        shown = sum(hit.exact == (kind == "exact") for hit, _ in hits)
+        if shown < total:
+            yield ""
+            more = counted(total - shown, f"more {kind} place", f"more {kind} places", form=",")
+            yield f"and {more}: --limit 0 shows all"
+
+
+def _missed(query: bytes, hit: Any) -> Iterator[str]:
+    """The words of the query before and after the part that stands at a place."""
+    from tekrar.view.plain import shortened
+
+    for where, text in (("before", query[: hit.query_start]), ("after", query[hit.query_end :])):
+        words = text.decode("utf-8").strip()
+        if any(map(str.isalnum, words)):
+            yield f"     not here, {where} it: {shortened(words, width=MISSED)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tekrar.cli import arguments
 from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.cli.outside import check_outside
 from tekrar.cli.progress import Progress, progress
 from tekrar.errors import EXIT_OK, SourceError, UsageError
 
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
             expected="a name",
             mend="leave it out for `unnamed`",
         )
+    check_outside(args.out, "--out")
     if args.out.exists() or args.out.is_symlink():
         raise target_exists(args.out)  # before a long read, not after it
     imported = read_corpus(args)

@@ -21,7 +21,8 @@ from tekrar.settings import Settings, read_settings
 
 #: Mends of the core's errors by kind: the core knows no verb and no option, so it can name none.
 _MENDS: Final = {
-    "no_such_book": "copy a book's name as `tekrar classes` shows it in addresses; #N is the Nth book",
+    "no_such_book": "copy a book's name as `tekrar classes` shows it in addresses; #N is the Nth book, "
+    "where the source gives it no name",
     "no_such_place": "copy an address as `tekrar classes` prints it, or count from 1 with headings and empty "
     "paragraphs included",
     "unknown_profile": "give one of them as it stands here, such as --profile FS",

@@ -8,6 +8,7 @@ from pathlib import Path
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, release_for
 from tekrar.cli.outcome import print_json, say
+from tekrar.cli.outside import check_outside
 from tekrar.cli.progress import progress
 from tekrar.errors import EXIT_OK, UsageError
 
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.view.report import open_pair, report_page
 
     release = release_for(args)
-    _check_target(args.out, packages=(args.artifact, release))
+    _check_target(args.out)
     if args.force:  # before the work, not after it
         replaceable(args.out)
     elif args.out.exists() or args.out.is_symlink():
@@ -50,15 +51,8 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _check_target(out: Path, *, packages: tuple[Path, ...]) -> None:
+def _check_target(out: Path) -> None:
     """Refuse a folder, and a place inside a package: another file there would break it."""
     if out.is_dir():
         raise UsageError(f"{out} is a folder", expected="a file name", mend=f"--out {out / 'report.html'}")
-    for package in packages:
-        if out.resolve().is_relative_to(package.resolve()):
-            raise UsageError(
-                f"{out} lies inside the package {package}",
-                expected="a place outside artifact and release",
-                mend="choose another place for --out",
-                kind="inside_package",
-            )
+    check_outside(out, "--out")

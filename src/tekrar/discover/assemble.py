@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tekrar.discover.bits import log2_sixteenths
 from tekrar.discover.entries import GROUP, PAIR, STRETCH, Entries, joined
-from tekrar.discover.formulas import SHORT, Formulas
+from tekrar.discover.formulas import LISTED, SHORT, Formulas
 from tekrar.discover.links import Links
 from tekrar.discover.pairs import Pairs
 from tekrar.discover.source import Source
@@ -73,7 +73,10 @@ def _of_formula(pairs: Pairs, formulas: Formulas) -> NDArray[np.bool_]:
 
 
 def _told(stream: Stream, pairs: Pairs, formulas: Formulas, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Formulas whose neighbouring places are pairs of the list, half of them or more; sentences excepted."""
+    """Formulas whose neighbouring places are pairs of the list, half of them or more.
+
+    Sentences are excepted, and formulas of so many places that their other pairs are left to the group.
+    """
     width = len(stream.row) + 1
     known = np.sort(pairs.left[listed].astype(np.int64) * width + pairs.right[listed])
     paragraph = stream.paragraph[formulas.place].astype(np.int64)
@@ -83,7 +86,8 @@ def _told(stream: Stream, pairs: Pairs, formulas: Formulas, listed: NDArray[np.b
     running = np.concatenate([[0], np.cumsum(hit)])
     hits = running[formulas.first[1:] - 1] - running[formulas.first[:-1]]
     short = formulas.sentence & (formulas.length <= SHORT)
-    told: NDArray[np.bool_] = (2 * hits >= np.diff(formulas.first) - 1) & ~short
+    few = np.diff(formulas.first) <= LISTED
+    told: NDArray[np.bool_] = (2 * hits >= np.diff(formulas.first) - 1) & ~short & few
     return told
 
 

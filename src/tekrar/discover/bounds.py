@@ -20,6 +20,7 @@ from tekrar.discover import (
     links,
     order,
     pairs,
+    places,
     signatures,
     stretches,
     suffix,
@@ -39,6 +40,7 @@ MODULES: Final = (
     links,
     order,
     pairs,
+    places,
     signatures,
     stretches,
     suffix,
@@ -51,6 +53,8 @@ OTHERS: Final = [
     {"name": "token-runs", "version": 1, "authority": check_authority("token_ngram")},
     {"name": "local-alignment", "version": 1, "authority": check_authority("sequence_alignment")},
     {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
+    {"name": "book-affinity", "version": 1, "authority": check_authority("source_metadata")},
+    {"name": "clause-marks", "version": 1, "authority": check_authority("normalized_text")},
 ]
 
 

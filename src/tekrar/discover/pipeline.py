@@ -17,6 +17,7 @@ from tekrar.discover.links import Links, links_of
 from tekrar.discover.metrics import Grams, grams_of
 from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
+from tekrar.discover.places import places_of
 from tekrar.discover.signatures import signed_pairs
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
@@ -74,8 +75,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
     rarity = np.concatenate([[0], np.cumsum(weights.rarity, dtype=np.int64)])
     entries, grouped = assembled(source, stream, (pairs, links, chains, formulas), limits, rarity)
-    left, right = rows_at(source, entries.a0), rows_at(source, entries.b0)
-    found = ordered(entries, left, right, source.book[left] == source.book[right])
+    found = ordered(entries, places_of(source, entries))
     left_out |= (
         light
         | grouped

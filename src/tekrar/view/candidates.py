@@ -69,13 +69,42 @@ class Reading:
         """Exact text of an extent."""
         return self.opened.release.text[start:end].decode("utf-8")
 
+    def result(self, position: int) -> Result:
+        """What a candidate says, when its places are places of the release.
+
+        Raises:
+            IntegrityError: its bytes are no result, or an extent leaves the text or cuts a character.
+        """
+        stored, text = self.inventory.stored, self.opened.release.text
+        found = stored.result(position)
+        for start, end in (
+            (found.left.start, found.left.end),
+            (found.right.start, found.right.end),
+            *found.places,
+            *(place for both in found.segments for place in both),
+        ):
+            if not start < end <= len(text) or any(
+                at < len(text) and text[at] & 0xC0 == 0x80 for at in (start, end)
+            ):
+                stored.refuse(
+                    f"candidate {position + 1} speaks of bytes {start}..{end}, no passage of the release",
+                    "bad_result",
+                    f"whole characters within {len(text)} bytes",
+                )
+        return found
+
+    def whole(self, position: int) -> dict[str, int]:
+        """Those metrics of a candidate that are whole numbers."""
+        metrics = self.inventory.stored.result(position).metrics
+        return {name: value for name, value in metrics.items() if isinstance(value, int)}
+
     def line(self, position: int) -> dict[str, Any]:
         """A candidate as contract C10 has it, with its current disposition."""
         stored = self.inventory.stored
         return line_of(
             position + 1,
             stored.candidates[position].id,
-            stored.result(position),
+            self.result(position),
             anchors=self.anchors,
             generator=stored.generator,
             disposition=self.inventory.disposition(position),
@@ -83,7 +112,7 @@ class Reading:
 
     def row(self, position: int, *, width: int) -> Iterator[str]:
         """A candidate in a list for people."""
-        result = self.inventory.stored.result(position)
+        result = self.result(position)
         said = self.inventory.disposition(position)
         hidden = "  suppressed" if position in self.inventory.suppressed else ""
         if result.places:
@@ -126,7 +155,7 @@ def diff_between(reading: Reading, result: Result) -> PassageDiff | None:
 def shown_record(reading: Reading, position: int, *, diff: bool) -> dict[str, Any]:
     """Everything about one candidate as JSON: its C10 line and what stands behind it."""
     inventory = reading.inventory
-    stored, result = inventory.stored, inventory.stored.result(position)
+    stored, result = inventory.stored, reading.result(position)
     own = uuid_text(stored.candidates[position].id)
     record = reading.line(position) | {
         "kind": result.kind,
@@ -158,11 +187,11 @@ def shown_lines(
 ) -> Iterator[str]:
     """One candidate for people."""
     inventory = reading.inventory
-    stored, result = inventory.stored, inventory.stored.result(position)
+    stored, result = inventory.stored, reading.result(position)
     yield f"candidate    {uuid_text(stored.candidates[position].id)}  rank {position + 1}, {result.kind}"
-    yield f"generator    {stored.generator.label}"
+    yield f"generator    {safe(stored.generator.label)}"
     yield f"disposition  {inventory.disposition(position)}"
-    yield f"stated       {result.disposition}: {result.why or 'no rule holds'}"
+    yield f"stated       {result.disposition}: {safe(result.why) or 'no rule holds'}"
     if result.direction:
         quoted_side, quoting = ("left", "right") if result.direction == "left_to_right" else ("right", "left")
         yield f"direction    probably {quoting} quotes {quoted_side}"
@@ -205,7 +234,8 @@ def _metrics(reading: Reading, result: Result) -> Iterator[str]:
             told = ", ".join(map(str, value)) if isinstance(value[0], str) else f"{value[0]}/{value[1]}"
         else:
             told = str(value)
-        yield f"metric       {name}.{one['version']} = {told}  [{one['scale']}]  {one['meaning']}"
+        line = f"metric       {name}.{one['version']} = {told}  [{one['scale']}]  {one['meaning']}"
+        yield safe(line)
 
 
 def _parts(reading: Reading, result: Result) -> Iterator[str]:
@@ -255,5 +285,6 @@ def hit_record(made: PassageDiff) -> dict[str, Any]:
 def hit_lines(made: PassageDiff, *, colour: bool) -> Iterator[str]:
     """A diff of a hit for people: what differs in words, and the passage with its changes marked."""
     changes = changes_of(made)
-    yield f"     {summary_of(changes)['said']}"
+    same = all(change.op == "equal" for change in changes)
+    yield "     the same here, byte for byte" if same else f"     {summary_of(changes)['said']}"
     yield from marked_passage(changes, colour=colour)

@@ -81,11 +81,15 @@ def summary_of(changes: Sequence[Change]) -> dict[str, Any]:
         "left_only": sum(c.words[0] for c in changes if c.op not in ("equal", "move")),
         "right_only": sum(c.words[1] for c in changes if c.op not in ("equal", "move")),
     }
+    masked = any(change.op in ("equal", "move") and change.before != change.after for change in changes)
     ordered = [k for k in _ORDER if k in kinds] + sorted(kinds.difference(_ORDER))
-    return {"operations": operations, "words": words, "kinds": ordered, "said": _said(ordered)}
+    return {"operations": operations, "words": words, "kinds": ordered, "said": _said(ordered, masked=masked)}
 
 
-def _said(kinds: Sequence[str]) -> str:
+def _said(kinds: Sequence[str], *, masked: bool) -> str:
+    """In words; `masked`: bytes differ under masks of one kind, which equal each other."""
+    if not kinds and masked:
+        return "the same under this profile: bytes differ only in what it masks"
     if not kinds:
         return "the two passages are the same, byte for byte"
     others = ["order" if kind == "moved" else kind for kind in kinds if kind != WORDS]

@@ -15,7 +15,7 @@ def check_choice(choice: Choice, view: View, *, profile: bytes) -> None:
 
     Raises:
         CurationRefusal: unknown_structure, tag_mismatch, foreign_profile, unknown_release, not_in_release,
-            dominated_member, not_a_member, policy_differs, expected_state_mismatch.
+            dominated_class, not_a_member, policy_differs, expected_state_mismatch.
     """
     if choice.member not in _members(choice, view, profile):
         refuse(
@@ -132,7 +132,7 @@ def _members(choice: Choice, view: View, profile: bytes) -> frozenset[bytes]:
         found, members = exact.profile, frozenset(exact.members)
         if exact.dominated and not choice.allow_dominated:
             refuse(
-                "dominated_member",
+                "dominated_class",
                 f"class {uuid_text(choice.structure)} is dominated by a larger one",
                 item=place,
                 expected='allow_dominated: "yes" when this is meant',

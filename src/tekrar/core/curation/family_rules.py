@@ -19,7 +19,7 @@ def check_family(family: Family, view: View, *, profile: bytes, item: str) -> fr
 
     Raises:
         CurationRefusal: unknown_member, tag_mismatch, foreign_profile, excluded_occurrence,
-            witness_mismatch, incomplete_inventory, dominated_member, double_membership, one_exact_class,
+            witness_mismatch, incomplete_inventory, dominated_class, double_membership, one_exact_class,
             unknown_diff, stale_diff, missing_diff.
     """
     facts: Facts = {}
@@ -161,7 +161,7 @@ def _expand(member: Member, family: Family, view: View, profile: bytes, item: st
         )
     if exact.dominated and not family.allow_dominated:
         refuse(
-            "dominated_member",
+            "dominated_class",
             f"class {uuid_text(member.id)} is dominated by a larger one",
             item=item,
             expected='allow_dominated: "yes" when this is meant',

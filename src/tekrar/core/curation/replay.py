@@ -214,7 +214,7 @@ class Ledger:
             refuse("self_review", f"{reviewer} wrote it", item=item, expected="another reviewer")
         self.require(reviewer, ("reviewer",), held.action.edition, _moment(payload, item), item=item)
         if any(who == reviewer and outcome == said for who, said in held.reviews.values()):
-            refuse("reviewed_twice", f"{reviewer} said so already", item=item)
+            refuse("already_reviewed", f"{reviewer} said so already", item=item)
         if review in self._issued:
             refuse("issued_twice", f"{uuid_text(review)} is issued twice", item=item)
         moved(held.state, outcome, item=item)

@@ -123,6 +123,10 @@ def read_supersession(value: object, item: str, operation: str) -> Supersession:
         divided=any(len(one.to) > 1 for one in made.mapping),
         item=item,
     )
+    if not made.mapping:
+        refuse(
+            "incomplete_mapping", "no member is mapped", item=f"{item}.mapping", expected="one line a member"
+        )
     if len({type(one) for one in made.successors}) > 1:
         refuse(
             "mixed_kinds", "families and quotations take no place of each other", item=f"{item}.successors"

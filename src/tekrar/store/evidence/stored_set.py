@@ -8,12 +8,12 @@ then the IDs and roots.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
@@ -62,16 +62,15 @@ class Occurrences:
     """Occurrences of a profile in document order: extents, IDs, fingerprints, classes; and the text."""
 
     text: bytes
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: list[int]
+    end: list[int]
     id: list[bytes]
     fingerprint: list[bytes]
     exact: list[bytes | None]
 
     def touched(self, start: int, end: int) -> tuple[int, int]:
         """First row that an extent touches, and the one behind the last."""
-        first = int(np.searchsorted(self.end, start, side="right"))
-        return first, int(np.searchsorted(self.start, end, side="left"))
+        return bisect_right(self.end, start), bisect_left(self.start, end)
 
 
 def read_occurrences(
@@ -100,8 +99,8 @@ def read_occurrences(
     classes = zip(rows["class"].values[order], given[order].tolist(), strict=True)
     return Occurrences(
         text,
-        start,
-        start + rows["extent"].values[order],
+        start.tolist(),
+        (start + rows["extent"].values[order]).tolist(),
         [one.tobytes() for one in rows["occurrence"].values[order]],
         [one.tobytes() for one in rows["fingerprint"].values[order]],
         [one.tobytes() if present else None for one, present in classes],

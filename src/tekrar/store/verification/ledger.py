@@ -241,7 +241,7 @@ def _start(name: str, scope: str, *, predicates: Mapping[str, str]) -> bytes:
 def _replayed(entries: Sequence[Entry]) -> dict[str, list[bytes]]:
     """Values of the heads that the entries alone move, from their start."""
     values: dict[str, list[bytes]] = {
-        name: [START] for name in ("ledger", "authority", "freeze", "repetition")
+        name: [START] for name in ("ledger", "authority", "curation", "freeze", "repetition")
     }
 
     def move(name: str, happened: bytes) -> None:
@@ -253,6 +253,8 @@ def _replayed(entries: Sequence[Entry]) -> dict[str, list[bytes]]:
             move("authority", i64(entry.seq))
         elif entry.kind == "freeze":
             move("freeze", i64(entry.seq))
+        elif entry.kind == "apply":
+            move("curation", bytes.fromhex(entry.payload["decision"]))
         elif entry.kind == "publication":
             for release in entry.releases:
                 move("repetition", parse_uuid(release))

@@ -20,6 +20,7 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Claims, Connection, transaction
 from tekrar.store.verification.artifacts import check_artifact, check_text, read_artifacts, read_texts
 from tekrar.store.verification.closure import check_closure
+from tekrar.store.verification.decisions import check_decisions
 from tekrar.store.verification.evidence import Evidence, check_diffs, check_evidence
 from tekrar.store.verification.findings import Finding, Findings, Row, rows_of
 from tekrar.store.verification.ledger import Entry, check_authority, check_heads, read_ledger
@@ -214,6 +215,8 @@ class _Run:
             evidence = check_evidence(connection, entries, findings, artifacts=those)
         with findings.checking(connection, "candidates", "curation.passage_diff"):
             check_diffs(connection, findings)
+        with findings.checking(connection, "decisions", "curation.decision"):
+            check_decisions(connection, entries, findings)
         with findings.checking(connection, "publications", "repetition.repetition_release"):
             check_publications(
                 connection,

@@ -16,13 +16,16 @@ DECLARE
     moment timestamptz;
     payload jsonb;
     seq bigint;
+    scopes text[];
 BEGIN
-    PERFORM curation.require_grant(actor, CASE WHEN cardinality(api.scopes('tekrar_curator')) > 0 THEN 'curator'
-                                               ELSE 'reviewer' END, NULL);
     PERFORM curation.lock_heads('{}');
     PERFORM tekrar_meta.step('apply/locked');
+    scopes := api.scopes('tekrar_curator') || api.scopes('tekrar_reviewer');
+    IF cardinality(scopes) = 0 THEN
+        PERFORM curation.require_grant(actor, 'curator', NULL);
+    END IF;
     p := curation.require_digest(proposal);
-    IF NOT ARRAY['*', p.edition] && (api.scopes('tekrar_curator') || api.scopes('tekrar_reviewer')) THEN
+    IF NOT ARRAY['*', p.edition] && scopes THEN
         PERFORM api.not_found('proposal', proposal);
     ELSIF review IS NOT NULL AND NOT EXISTS (SELECT FROM curation.review r WHERE r.review = review
             AND r.proposal_digest = p.proposal_digest AND r.outcome = 'approve') THEN

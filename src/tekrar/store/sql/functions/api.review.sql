@@ -13,9 +13,9 @@ DECLARE
     seq bigint;
     moment timestamptz;
 BEGIN
-    PERFORM curation.require_grant(actor, 'reviewer', NULL);
     PERFORM curation.lock_heads('{}');
     PERFORM tekrar_meta.step('review/locked');
+    PERFORM curation.require_grant(actor, 'reviewer', NULL);
     p := curation.require_digest(proposal);
     IF NOT ARRAY['*', p.edition] && api.scopes('tekrar_reviewer') THEN
         PERFORM api.not_found('proposal', proposal);

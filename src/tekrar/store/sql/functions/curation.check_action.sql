@@ -37,9 +37,11 @@ BEGIN
         PERFORM curation.refuse('expected_state_mismatch', 'the occurrences are not in the families that the proposal expects',
             'expected.occurrences', expected, a #>> '{expected,occurrences}');
     END IF;
-    SELECT m.occurrence || ' in ' || m.family INTO odd
-        FROM unnest(ids) AS o(id) JOIN curation.effective_membership m ON m.profile = profile AND m.occurrence = o.id
-        WHERE m.until IS NULL AND NOT coalesce(a #> '{supersession,predecessors}' ? m.family::text, false) LIMIT 1;
+    -- Occurrence by occurrence: however many memberships there are, the plan looks each one up.
+    SELECT o.id || ' in ' || m.family INTO odd FROM unnest(ids) AS o(id)
+        CROSS JOIN LATERAL (SELECT e.family FROM curation.effective_membership e WHERE e.profile = profile
+                              AND e.occurrence = o.id AND e.until IS NULL LIMIT 1) AS m
+        WHERE NOT coalesce(a #> '{supersession,predecessors}' ? m.family::text, false) LIMIT 1;
     IF odd IS NOT NULL THEN
         PERFORM curation.refuse('competing_membership', format('an occurrence is in another family already: %s', odd),
             'expected.occurrences', 'occurrences of no family in force, or of a predecessor', odd);

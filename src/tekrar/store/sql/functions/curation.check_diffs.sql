@@ -1,17 +1,16 @@
 -- Refuses a family without the diff from its reference member, the first in document order, to each other tagged member;
--- and any diff that is not there, is of other occurrences, or of other witnesses than the occurrences have (DIF-08).
-CREATE OR REPLACE FUNCTION curation.check_diffs(profile_key integer, body jsonb, place text) RETURNS void
+-- and any diff that is not there, is of other occurrences, or of other witnesses than the occurrences have (DIF-08). `firsts` are
+-- the first occurrences of the tagged members, in document order.
+CREATE OR REPLACE FUNCTION curation.check_diffs(profile_key integer, body jsonb, firsts uuid[], place text) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     wrong record;
 BEGIN
-    WITH t AS MATERIALIZED (SELECT g.first, g.first_row FROM curation.tagged(profile_key, body) AS g),
-    r AS MATERIALIZED (SELECT t.first FROM t ORDER BY t.first_row LIMIT 1)
-    SELECT needed."left" AS reference, needed."right" AS other INTO wrong
-        FROM (SELECT r.first::text AS "left", t.first::text AS "right" FROM t CROSS JOIN r WHERE t.first <> r.first
+    SELECT needed.lhs AS reference, needed.rhs AS other INTO wrong
+        FROM (SELECT firsts[1]::text AS lhs, f::text AS rhs FROM unnest(firsts[2:]) AS f WHERE f <> firsts[1]
               EXCEPT SELECT d ->> 'left', d ->> 'right' FROM jsonb_array_elements(body -> 'diffs') AS d) AS needed
-        ORDER BY 1, 2 LIMIT 1;
+        ORDER BY 2 LIMIT 1;
     IF FOUND THEN
         PERFORM curation.refuse('missing_diff', format('there is no diff from %s to %s', wrong.reference, wrong.other), place,
             'one from the reference member to each other tagged member', wrong.other::text);
@@ -38,4 +37,4 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE ALL ON FUNCTION curation.check_diffs(integer, jsonb, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION curation.check_diffs(integer, jsonb, uuid[], text) FROM PUBLIC;

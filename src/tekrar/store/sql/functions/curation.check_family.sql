@@ -8,10 +8,13 @@ DECLARE
     wrong record;
     whole record;
 BEGIN
-    SELECT t.* INTO wrong FROM curation.tagged(profile_key, body) AS t WHERE t.wrong IS NOT NULL ORDER BY t."position" LIMIT 1;
-    IF FOUND THEN
-        PERFORM curation.refuse(wrong.wrong, format('%s %s: %s', wrong.tag, wrong.id, replace(wrong.wrong, '_', ' ')),
-            format('%s.members[%s]', place, wrong."position"), NULL, wrong.id::text);
+    SELECT array_agg(t.first ORDER BY t.first_row) AS firsts,
+           (array_agg(to_jsonb(t) ORDER BY t."position") FILTER (WHERE t.wrong IS NOT NULL))[1] AS odd
+        INTO wrong FROM curation.tagged(profile_key, body) AS t;
+    IF wrong.odd IS NOT NULL THEN
+        PERFORM curation.refuse(wrong.odd ->> 'wrong', format('%s %s: %s', wrong.odd ->> 'tag', wrong.odd ->> 'id',
+            replace(wrong.odd ->> 'wrong', '_', ' ')), format('%s.members[%s]', place, wrong.odd ->> 'position'), NULL,
+            wrong.odd ->> 'id');
     END IF;
     WITH x AS MATERIALIZED (SELECT e.* FROM curation.expanded(profile_key, body) AS e)
     SELECT array_agg(x.occurrence ORDER BY x.occurrence) AS ids, count(*) AS members, count(DISTINCT x.occurrence) AS apart,
@@ -37,7 +40,7 @@ BEGIN
         PERFORM curation.refuse('one_exact_class', 'all members are exact duplicates of each other: no family (AMB-49)',
             place || '.members', 'occurrences that are not all of one exact class');
     END IF;
-    PERFORM curation.check_diffs(profile_key, body, place || '.diffs');
+    PERFORM curation.check_diffs(profile_key, body, wrong.firsts, place || '.diffs');
     RETURN whole.ids;
 END
 $$;

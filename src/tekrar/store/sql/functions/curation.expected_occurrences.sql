@@ -9,8 +9,8 @@ BEGIN
         || coalesce(string_agg(uuid_send(o.id) || uuid_send(coalesce(m.family, '00000000-0000-0000-0000-000000000000')),
                                ''::bytea ORDER BY o.id), ''::bytea))
     FROM unnest(occurrences) AS o(id)
-    LEFT JOIN curation.effective_membership m
-        ON m.profile = expected_occurrences.profile AND m.occurrence = o.id AND m.until IS NULL);
+    LEFT JOIN LATERAL (SELECT e.family FROM curation.effective_membership e WHERE e.profile = expected_occurrences.profile
+                         AND e.occurrence = o.id AND e.until IS NULL LIMIT 1) AS m ON true);
 END
 $$;
 REVOKE ALL ON FUNCTION curation.expected_occurrences(uuid, uuid[]) FROM PUBLIC;
