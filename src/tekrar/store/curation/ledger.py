@@ -23,7 +23,7 @@ from tekrar.store.curation.rederive import derive_named
 from tekrar.store.permission import require_role
 from tekrar.store.publish import claims_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, transaction
+from tekrar.store.session import Connection, ask, transaction
 
 FORMAT: Final = "tekrar/ledger/v1"
 #: Entries a round trip.
@@ -117,6 +117,17 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
         row = connection.execute(b"SELECT api.replay_end(%s::bigint, %s)", (entries, head)).fetchone()
     heads = dict(row[0]) if row else {}
     return Replayed(int(heads.pop("entries", done)), heads)
+
+
+def verify_chain(connection: Connection, *, actor: str | None) -> tuple[int, int | None, bool]:
+    """Entries of the ledger, the first that does not follow (None: all do), and whether the head is theirs.
+
+    Raises:
+        DatabaseError: the actor is no auditor of all editions.
+    """
+    query = b"SELECT entries, first_broken, head_matches FROM api.verify_ledger()"
+    row = ask(connection, query, role=Role.AUDITOR, claims=claims_of(actor))[0]
+    return int(row[0]), None if row[1] is None else int(row[1]), bool(row[2])
 
 
 def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:
