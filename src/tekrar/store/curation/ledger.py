@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -107,7 +108,7 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
         connection.execute(b"SELECT api.replay_begin()")
         done = 0
         batch: list[_Entry] = []
-        for batch in _batches(stream, name):
+        for batch in _ahead(_batches(stream, name)):
             derive_named(connection, [e.payload for e in batch if e.kind == "proposal"])
             connection.execute(
                 b"SELECT api.replay_entries(%s::text[], %s::bytea[], %s::bytea[])",
@@ -128,6 +129,15 @@ def verify_chain(connection: Connection, *, actor: str | None) -> tuple[int, int
     query = b"SELECT entries, first_broken, head_matches FROM api.verify_ledger()"
     row = ask(connection, query, role=Role.AUDITOR, claims=claims_of(actor))[0]
     return int(row[0]), None if row[1] is None else int(row[1]), bool(row[2])
+
+
+def _ahead(batches: Iterator[list[_Entry]]) -> Iterator[list[_Entry]]:
+    """The same batches, each read while the server is at the one before."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
 
 
 def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:

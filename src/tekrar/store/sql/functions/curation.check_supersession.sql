@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION curation.check_supersession(profile_key integer, rele
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     body CONSTANT jsonb := a -> 'supersession';
     whom CONSTANT uuid := (a ->> 'profile')::uuid;
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
@@ -25,8 +26,8 @@ BEGIN
         ELSIF families > 0 THEN
             ids := ids || curation.check_family(profile_key, one.one -> 'family', one.place || '.family');
         ELSE
-            PERFORM curation.check_quotation(profile_key, release_key, (a ->> 'text_release')::uuid, one.one -> 'quotation',
-                                             one.place || '.quotation');
+            called := curation.check_quotation(profile_key, release_key, (a ->> 'text_release')::uuid, one.one -> 'quotation',
+                                             one.place || '.quotation') IS NULL;
         END IF;
     END LOOP;
     ids := ARRAY(SELECT i FROM unnest(ids) AS i ORDER BY i);
@@ -34,7 +35,7 @@ BEGIN
         PERFORM curation.refuse('double_membership', 'an occurrence stands in two successors', 'supersession.successors',
             'successors that share no occurrence');
     END IF;
-    PERFORM curation.check_mapping(profile_key, body, before, families > 0);
+    called := curation.check_mapping(profile_key, body, before, families > 0) IS NULL;
     RETURN ids;
 END
 $$;
