@@ -14,7 +14,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
 
-from tekrar.core.curation.action import Action, Expected, canonical_bytes, expected_occurrences, proposal_digest
+from tekrar.core.curation.action import (
+    Action,
+    Expected,
+    canonical_bytes,
+    expected_occurrences,
+    proposal_digest,
+)
 from tekrar.core.curation.choice import Choice, ChoicePolicy, Compensation
 from tekrar.core.curation.decision import Decision
 from tekrar.core.curation.family import Family, Member, RequiredDiff
@@ -23,7 +29,7 @@ from tekrar.core.curation.quotation import End, Mapped, Quotation
 from tekrar.core.curation.supersession import MemberMove, Supersession
 from tekrar.core.diff.record import Endpoint, diff_of
 from tekrar.core.encoding import canonical_json, sha256
-from tekrar.core.identity import members_digest, parse_uuid, uuid_text
+from tekrar.core.identity import members_digest, uuid_text
 from tekrar.store.evidence.diffs import read_endpoints
 from tekrar.store.session import Connection
 
@@ -91,7 +97,8 @@ def read_world(connection: Connection, *, families: int) -> World:
         (c.bytes, sorted(one.bytes for one in ids))
         for c, ids in connection.execute(
             "SELECT k.class, array_agg(o.occurrence) FROM repetition.class k JOIN repetition.occurrence o"
-            " USING (profile_key, class_no) WHERE k.profile_key = %s AND k.winner IS NULL GROUP BY 1 ORDER BY 1",
+            " USING (profile_key, class_no) WHERE k.profile_key = %s AND k.winner IS NULL GROUP BY 1"
+            " ORDER BY 1",
             (key,),
         ).fetchall()
     ]
@@ -188,12 +195,17 @@ class Ledger:
         places = self.world.places
         ends = [
             End(one.id, one.witness, one.selection, ((one.start, one.end),))
-            for one in (places[number * 31 % len(places)], places[(number * 31 + 1 + number % 97) % len(places)])
+            for one in (
+                places[number * 31 % len(places)],
+                places[(number * 31 + 1 + number % 97) % len(places)],
+            )
         ]
         if ends[0].occurrence == ends[1].occurrence:
             return
         mapped = Mapped(ends[0].ranges[0], ends[1].ranges[0])
-        self._decided("accept_quotation", Quotation("adapted_quotation", *ends, (mapped,), "its own words"), {})
+        self._decided(
+            "accept_quotation", Quotation("adapted_quotation", *ends, (mapped,), "its own words"), {}
+        )
 
     def _choose(self, structure: bytes, members: list[bytes], number: int) -> None:
         before = self._choices.get(structure)
@@ -226,7 +238,8 @@ class Ledger:
         review, structures = self._uuid7(), [self._uuid7() for _ in range(action.issued)]
         self._append(
             "review",
-            review=uuid_text(review), proposal=digest.hex(), outcome="approve", reviewer=REVIEWER, note="read",
+            review=uuid_text(review), proposal=digest.hex(), outcome="approve", reviewer=REVIEWER,
+            note="read",
         )  # fmt: skip
         moment = self._instant()
         decision = Decision(operation, digest, (review,), tuple(structures), moment)
@@ -260,4 +273,4 @@ class Ledger:
         return bytes(made)
 
 
-__all__ = ["AUTHOR", "REVIEWER", "Ledger", "World", "parse_uuid", "read_world"]
+__all__ = ["AUTHOR", "REVIEWER", "Ledger", "World", "read_world"]

@@ -33,6 +33,13 @@ _KEYS: Final = ("hash", "kind", "payload", "previous", "seq")
 _EXPORT: Final = (
     b"SELECT seq, kind, payload, previous, entry_hash FROM api.export_ledger(%s::bigint, %s::integer)"
 )
+_COUNT_ROWS: Final = (
+    b"ANALYZE curation.proposal, curation.review, curation.decision, curation.decision_review,"
+    b" curation.family, curation.family_member, curation.family_diff, curation.effective_membership, curation.quotation,"
+    b" curation.canonical_choice, curation.effective_choice, curation.compensation, curation.supersession,"
+    b" curation.succession, curation.succession_member, curation.passage_diff, curation.head_move,"
+    b" curation.ledger, curation.disposition"
+)
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -106,7 +113,7 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
     entries, head = _first(next(stream, b""), name)
     with transaction(connection, role=Role.OWNER):
         connection.execute(b"SELECT api.replay_begin()")
-        done = 0
+        done, counted = 0, 1
         batch: list[_Entry] = []
         for batch in _ahead(_batches(stream, name)):
             derive_named(connection, [e.payload for e in batch if e.kind == "proposal"])
@@ -115,6 +122,9 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
                 ([e.kind for e in batch], [e.payload for e in batch], [e.digest for e in batch]),
             )
             done += len(batch)
+            if done >= counted:  # plans were made over empty tables: they are made again as these grow
+                connection.execute(_COUNT_ROWS)
+                counted = 4 * done
         row = connection.execute(b"SELECT api.replay_end(%s::bigint, %s)", (entries, head)).fetchone()
     heads = dict(row[0]) if row else {}
     return Replayed(int(heads.pop("entries", done)), heads)

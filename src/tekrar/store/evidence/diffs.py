@@ -87,11 +87,13 @@ def read_endpoints(connection: Connection, profile_key: int, ids: Iterable[str])
 def _endpoint(row: Sequence[Any]) -> Endpoint:
     occurrence, start, extent, root, release, projection, blocks, separators, masks = row
     end, base = start + extent, start // _BLOCK * _BLOCK
-    # Only the passage is read: it is cut as a text of its own, and its places are then counted in the release.
+    # Only the passage is read: it is cut as a text of its own, and places are then counted in the release.
     text = bytes(blocks)[start - base : end - base]
     atoms = [(kind, low, high) for kind, low, high in separators or ()]
     boundaries = boundaries_in(atoms, start, end, masks=[(a, b) for a, b in masks or ()])
-    units = units_of(text, boundaries=[(a - start, b - start, name) for a, b, name in boundaries]).moved(start)
+    units = units_of(text, boundaries=[(a - start, b - start, name) for a, b, name in boundaries]).moved(
+        start
+    )
     return Endpoint(bytes(release), bytes(occurrence), bytes(root), projection, units)
 
 

@@ -8,10 +8,11 @@ DECLARE
     body CONSTANT jsonb := a -> 'supersession';
     whom CONSTANT uuid := (a ->> 'profile')::uuid;
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
-    families CONSTANT bigint := (SELECT count(*) FROM curation.family f WHERE f.family = ANY (before)
-                                   AND f.profile = whom);
-    quotations CONSTANT bigint := (SELECT count(*) FROM curation.quotation q WHERE q.quotation = ANY (before)
-                                     AND q.profile = whom);
+    -- By their IDs alone, whatever the profile has besides.
+    families CONSTANT bigint := (SELECT count(*) FILTER (WHERE f.profile = whom) FROM curation.family f
+                                 WHERE f.family = ANY (before));
+    quotations CONSTANT bigint := (SELECT count(*) FILTER (WHERE q.profile = whom) FROM curation.quotation q
+                                   WHERE q.quotation = ANY (before));
     ids uuid[] := '{}';
     one record;
 BEGIN

@@ -9,13 +9,18 @@ DECLARE
     body CONSTANT jsonb := a -> 'supersession';
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
     one record;
+    gone uuid;
 BEGIN
     INSERT INTO curation.supersession (predecessor, operation, reason, decision)
         SELECT p, a ->> 'operation', body ->> 'reason', seq FROM unnest(before) AS p;
     called := tekrar_meta.step('apply/superseded') IS NULL;
-    UPDATE curation.effective_membership m SET until = seq WHERE m.family = ANY (before) AND m.until IS NULL;
+    FOREACH gone IN ARRAY before LOOP  -- one by one: the plan looks each up by its ID
+        UPDATE curation.effective_membership m SET until = seq WHERE m.family = gone AND m.until IS NULL;
+    END LOOP;
     called := tekrar_meta.step('apply/memberships_ended') IS NULL;
-    UPDATE curation.effective_choice e SET until = seq WHERE e.structure = ANY (before) AND e.until IS NULL;
+    FOREACH gone IN ARRAY before LOOP
+        UPDATE curation.effective_choice e SET until = seq WHERE e.structure = gone AND e.until IS NULL;
+    END LOOP;
     called := tekrar_meta.step('apply/choices_ended') IS NULL;
     FOR one IN SELECT s.one, s.n FROM jsonb_array_elements(body -> 'successors') WITH ORDINALITY AS s(one, n) ORDER BY s.n LOOP
         IF one.one ? 'family' THEN
