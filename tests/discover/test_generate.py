@@ -365,3 +365,18 @@ def test_a_name_with_another_suffix_beside_a_passage_belongs_to_it() -> None:
     texts[10] = texts[10].removesuffix(" Şehzade Bağdat")
     found = next(e for e in entries([texts]) if sides(e) == (4, 9))
     assert text_of([texts], found["left"]) == said, "what is no word of this text by itself is no name"
+
+
+def test_two_rare_words_with_others_between_propose_verses_and_nothing_else() -> None:
+    """In a text of verses: what no run of equal words meets; in longer paragraphs chance meets it."""
+    rng = random.Random(41)
+    one, other = invented(42, 2)
+    verses = [words(rng, 12) for _ in range(400)]
+    verses[100][4:7] = [one, "kırmızı", other]
+    verses[300][7:10] = [one, "yeşil", other]
+    assert (101, 301) in {sides(e) for e in entries([[" ".join(verse) for verse in verses]])}
+    texts = [[*words(rng, 40), *verse] for verse in verses]
+    assert (101, 301) not in {sides(e) for e in entries([[" ".join(text) for text in texts]])}
+    verses[200][2:5] = verses[210][2:5] = verses[220][2:5] = [one, "mor", other]
+    source = source_of([[" ".join(verse) for verse in verses]])
+    assert generate(source).bounds["left_out"]["pairs_of_frequent_word_pairs"] == 10

@@ -80,13 +80,15 @@ def with_suffixed(source: Source, stream: Stream, pairs: Pairs) -> Segments:
 
     The apostrophe tells where the name ends (`Tokens.stem`); in the alignment the two are different words.
     """
-    held, stems, words = pairs.segments, source.tokens.stem, stream.words
+    held, words = pairs.segments, stream.words
+    stems, surface = source.tokens.stem, source.tokens.surface
     first = stream.first[:-1]
     used = (held.score > 0) & (pairs.left != pairs.right)[:, None]
 
     def stem(place: NDArray[np.int32], paragraph: NDArray[np.int32]) -> NDArray[np.int32]:
         token = (stream.token[paragraph] - first[paragraph])[:, None] + place
-        return stems[source.tokens.surface[np.clip(token, 0, len(source.tokens.surface) - 1)]]
+        found: NDArray[np.int32] = stems[surface[np.clip(token, 0, len(surface) - 1)]]
+        return found
 
     def named(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         inside = used & (words[a] > 0) & (words[b] > 0)
