@@ -247,32 +247,35 @@ def _fill(
     for i in range(first, last):
         previous, current = rows[(i - first) & 1], rows[(i - first + 1) & 1]
         current[: width + 2] = 0
-        j0 = max(lb, i + low)
+        j0, j1 = max(lb, i + low), min(hb, i + high + 1)
         row = (i - first) * width
-        alive = False
-        for j in range(j0, min(hb, i + high + 1)):
-            c = j - i - low
+        mine, alone, joined = stream[i], rarity[i], max(added[i], held)
+        # the words before, none where a side begins
+        mine_before = stream[i - 1] if i > first else -1
+        before = stream[j0 - 1] if j0 > lb else -2
+        c = min(max(j0 - i - low, 0), width)
+        trace[row : row + c] = 0
+        diagonal, beside, alive = previous[c + 1], 0, False
+        for j in range(j0, j1):
+            here, above = stream[j], previous[c + 2]
             score, way = 0, 0
-            if stream[i] == stream[j]:
-                worth = rarity[i]
-                if i > first and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
-                    worth = max(added[i], held)
-                score, way = previous[c + 1] + worth, 1
-            elif previous[c + 1] - changed > 0:
-                score, way = previous[c + 1] - changed, 2
-            if previous[c + 2] - missing > score:
-                score, way = previous[c + 2] - missing, 3
-            if j > j0 and current[c] - missing > score:
-                score, way = current[c] - missing, 4
+            if mine == here:
+                worth = joined if mine_before == before and diagonal > 0 else alone
+                score, way = diagonal + worth, 1
+            elif diagonal - changed > 0:
+                score, way = diagonal - changed, 2
+            if above - missing > score:
+                score, way = above - missing, 3
+            if beside - missing > score:
+                score, way = beside - missing, 4
             current[c + 1] = score
             trace[row + c] = way
             alive = alive or score > 0
             if score > top:
                 top, ti, tj = score, i, j
-        for c in range(width):
-            j = i + low + c
-            if j < lb or j >= hb:
-                trace[row + c] = 0
+            diagonal, beside, before = above, score, here
+            c += 1
+        trace[row + c : row + width] = 0
         if i >= enough and not alive:
             break
     end[0], end[1], end[2] = top, ti, tj
