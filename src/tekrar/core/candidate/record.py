@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 from tekrar.core.candidate.disposition import DIRECTIONS, DISPOSITIONS, STATED
 from tekrar.core.candidate.generator import Generator
-from tekrar.core.encoding import i64, lp, opt, u8, u16, u32, u64
+from tekrar.core.encoding import i64, lp, opt, u8, u16, u32
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.errors import IntegrityError, UsageError
 
@@ -30,6 +30,8 @@ Extent = tuple[int, int]
 Value = int | tuple[int, int] | tuple[str, ...]
 _TWO: Final = struct.Struct(">QQ")
 _FOUR: Final = struct.Struct(">QQQQ")
+_ONE_INTEGER: Final = struct.Struct(">BBq")
+_ONE_RATIO: Final = struct.Struct(">BqQ")
 
 
 @dataclass(frozen=True)
@@ -135,12 +137,16 @@ def encode_result(result: Result, generator: Generator) -> bytes:
     parts += [_FOUR.pack(*left, *right) for left, right in result.segments]
     parts.append(u32(len(result.places)))
     parts += [_TWO.pack(*place) for place in result.places]
-    known = generator.metric_number
-    for name in result.metrics:
+    known, metrics = generator.metric_number, result.metrics
+    parts.append(u16(len(metrics)))
+    for name in sorted(metrics):
         if name not in known:
             _refuse(f"{name!r} is no metric of {generator.label}", ", ".join(known), "unscaled_metric")
-    parts.append(u16(len(result.metrics)))
-    parts += [u8(known[name]) + _value(name, result.metrics[name]) for name in sorted(result.metrics)]
+        value = metrics[name]
+        if type(value) is int:
+            parts.append(_ONE_INTEGER.pack(known[name], INTEGER, value))
+        else:
+            parts.append(u8(known[name]) + _value(name, value))
     return b"".join(parts)
 
 
@@ -153,12 +159,12 @@ def _side(side: Side, release: bytes) -> bytes:
 def _value(name: str, value: Value) -> bytes:
     if type(value) is int:
         return u8(INTEGER) + i64(value)
+    if isinstance(value, tuple) and len(value) == 2:
+        above, below = value
+        if type(above) is int and type(below) is int and below > 0:
+            return _ONE_RATIO.pack(RATIO, above, below)
     if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
         return u8(NAMES) + u16(len(value)) + b"".join(lp(str(one).encode()) for one in value)
-    if isinstance(value, tuple) and len(value) == 2 and all(type(one) is int for one in value):
-        above, below = value
-        if isinstance(below, int) and below > 0:
-            return u8(RATIO) + i64(int(above)) + u64(below)
     _refuse(f"{name} is {value!r}", "a whole number, a ratio of two, or names", "bad_metric")
 
 
@@ -326,6 +332,7 @@ def _selection_prefix(release: bytes) -> bytes:
     return name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE})
 
 
+@lru_cache(maxsize=1 << 14)
 def _selection(release: bytes, start: int, end: int) -> bytes:
     return _uuid5(_selection_prefix(release), f"{start}-{end}")
 
