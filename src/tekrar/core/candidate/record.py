@@ -30,6 +30,8 @@ Extent = tuple[int, int]
 Value = int | tuple[int, int] | tuple[str, ...]
 _TWO: Final = struct.Struct(">QQ")
 _FOUR: Final = struct.Struct(">QQQQ")
+_RESULT_HEAD: Final = lp(RESULT_TAG)
+_PARTICIPANTS_HEAD: Final = lp(PARTICIPANTS_TAG)
 _ONE_INTEGER: Final = struct.Struct(">BBq")
 _ONE_RATIO: Final = struct.Struct(">BqQ")
 
@@ -87,7 +89,7 @@ class Participants:
     @property
     def encoded(self) -> bytes:
         """Canonical bytes: inside a side ascending and each once."""
-        parts = [lp(PARTICIPANTS_TAG), u32(len(self.sides))]
+        parts = [_PARTICIPANTS_HEAD, u32(len(self.sides))]
         for side in self.sides:
             once = sorted(set(side))
             parts += [u32(len(once)), *once]
@@ -124,7 +126,7 @@ def encode_result(result: Result, generator: Generator) -> bytes:
         if len(held) != size:
             _refuse(f"{name} is not bound", f"{size} bytes", "unbound_fact")
     parts = [
-        lp(RESULT_TAG),
+        _RESULT_HEAD,
         u8(KINDS.index(result.kind)),
         u8(DISPOSITIONS[result.disposition]),
         u8(DIRECTIONS[result.direction]),
