@@ -21,16 +21,16 @@ def check_bound(stored: Stored, basis: Basis) -> None:
         IntegrityError: names the first of the two that differs.
     """
     found = {
-        "artifact": basis.artifact.artifact_root.hex(),
-        "text-release": basis.opened.manifest_root.hex(),
+        "artifact": (basis.artifact.path, basis.artifact.artifact_root.hex()),
+        "text-release": (basis.opened.path, basis.opened.manifest_root.hex()),
     }
-    for name, root in found.items():
+    for name, (path, root) in found.items():
         stated = stored.manifest["roots"][name]
         if stated != root:
             raise IntegrityError(
                 f"the candidates were made from another {name.replace('-', ' ')}",
-                where=f"{stored.path}: {name} {stated}",
-                expected=root,
+                where=f"{path}: {name} {root}",
+                expected=f"{name} {stated}, as {stored.path} states",
                 mend="name the artifact and release that they were made from, or make candidates anew",
                 kind=f"other_{name.replace('-', '_')}",
             )

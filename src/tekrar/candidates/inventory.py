@@ -57,6 +57,7 @@ class Inventory:
             "rejected_root": self._root("candidates-rejected", rejected),
             "events": len(self.events.rows),
             "events_head": self.events.head,
+            "events_unfinished": self.events.unfinished,
             "semantic_status": SEMANTIC_OPEN,
         }
 

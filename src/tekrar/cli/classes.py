@@ -144,11 +144,11 @@ def _unlisted(chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]]) -> str:
 def _footer(
     chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]], *, page: int, size: int
 ) -> Iterator[str]:
-    from tekrar.view.plain import counted
+    from tekrar.view.plain import counted, page_said
 
     total = sum(len(numbers) for _, numbers in chosen)
     pages = max(1, -(-total // size)) if size else 1
-    listed = f"page {page} of {pages}: {counted(total, 'class', 'classes')}"
+    listed = f"{page_said(page, pages)}: {counted(total, 'class', 'classes')}"
     yield listed + (f"; next: --page {page + 1}" if page < pages else "")
     for view, numbers in chosen:
         counts = view.coverage

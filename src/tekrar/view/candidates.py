@@ -116,10 +116,10 @@ class Reading:
         said = self.inventory.disposition(position)
         hidden = "  suppressed" if position in self.inventory.suppressed else ""
         if result.places:
-            size = f"{len(result.places)} places"
+            size = f"a formula, {len(result.places)} places"
         else:
-            equal = result.metrics.get("equal_tokens", 0)
-            size = counted(equal if isinstance(equal, int) else 0, "equal word", "equal words")
+            equal, often = (self.whole(position).get(name, 0) for name in ("equal_tokens", "formula_tokens"))
+            size = counted(equal, "equal word", "equal words") + (f", {often} in formulas" if often else "")
         yield f"{position + 1:>6}  {said:<19}  {result.kind:<7}  {size}{hidden}"
         left, right = result.left, result.right
         yield f"        {isolated(self.address(left.start, left.end))}"
