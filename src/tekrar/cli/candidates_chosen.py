@@ -22,7 +22,14 @@ def add_choosing(parser: argparse.ArgumentParser) -> None:
         "--not-kind", choices=KINDS, action="append", default=[], metavar="KIND",
         help="none of this kind, such as group: formulas with their places; may be repeated",
     )  # fmt: skip
-    parser.add_argument("--book", metavar="BOOK", help="only those with a side in this book")
+    parser.add_argument(
+        "--book", action="append", default=[], metavar="BOOK",
+        help="only those with a side in this book; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--not-book", action="append", default=[], metavar="BOOK",
+        help="none with a side in this book; may be repeated",
+    )  # fmt: skip
     parser.add_argument(
         "--min-words", type=arguments.number(0), default=0, metavar="N", help="at least so many equal words"
     )
@@ -36,7 +43,7 @@ def add_choosing(parser: argparse.ArgumentParser) -> None:
 def chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
     """Positions that the options choose, best first."""
     inventory = reading.inventory
-    books = _books(args, reading)
+    wanted, unwanted = (_books(names, reading) for names in (args.book, args.not_book))
     for at in range(len(inventory.stored.candidates)):
         if (at in inventory.suppressed) != args.suppressed:
             continue
@@ -45,7 +52,10 @@ def chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
         heading = inventory.stored.heading(at)
         if (args.kind and heading.kind != args.kind) or heading.kind in args.not_kind:
             continue
-        if books is not None and not any(books(*side) for side in (heading.left, heading.right)):
+        sides = (heading.left, heading.right)
+        if heading.kind == "group" and (args.book or args.not_book):
+            sides = reading.result(at).places
+        if (args.book and not any(wanted(*side) for side in sides)) or any(unwanted(*side) for side in sides):
             continue
         if args.min_words or args.min_score:
             words, score = map(reading.whole(at).get, ("equal_tokens", "score"))
@@ -54,22 +64,23 @@ def chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
         yield at
 
 
-def _books(args: argparse.Namespace, reading: Any) -> Callable[[int, int], bool] | None:
-    """Whether an extent begins in the book that is asked for; None where none is."""
-    if args.book is None:
-        return None
+def _books(wanted: list[str], reading: Any) -> Callable[[int, int], bool]:
+    """Whether an extent begins in one of the books that are named."""
+    if not wanted:
+        return lambda start, end: False
     from tekrar.core.address import book_names
 
     release = reading.opened.release
     names = list(book_names(release))
-    if args.book not in names:
-        raise UsageError(
-            f"there is no book {args.book!r}", expected=", ".join(names[:20]), kind="no_such_book"
-        )
-    book = names.index(args.book)
+    for name in wanted:
+        if name not in names:
+            raise UsageError(
+                f"there is no book {name!r}", expected=", ".join(names[:20]), kind="no_such_book"
+            )
+    books = {names.index(name) for name in wanted}
 
     def holds(start: int, end: int) -> bool:
         paragraph, _ = reading.anchors.touched(start, end)
-        return int(release.chapter_book[release.paragraph_chapter[paragraph]]) == book
+        return int(release.chapter_book[release.paragraph_chapter[paragraph]]) in books
 
     return holds
