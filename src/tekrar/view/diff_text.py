@@ -52,9 +52,6 @@ def diff_lines(
             yield f"     … {len(listed) - at:,} more changes are not drawn: {WHOLE}"
             return
         yield from _change(change, budget, colour=colour)
-    if budget.cut:
-        yield ""
-        yield f"     long texts are drawn in part: {WHOLE}"
 
 
 def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
@@ -78,6 +75,8 @@ def marked_passage(changes: Sequence[Change], *, colour: bool) -> Iterator[str]:
     yield f"  ┃ {laid_out(line)}"
     if over:
         yield f"    … {over:,} more characters are not drawn: {WHOLE}"
+    elif budget.cut:
+        yield f"    long texts are drawn in part: {WHOLE}"
 
 
 def _marked(change: Change, budget: Budget, *, colour: bool) -> Iterator[Piece]:
