@@ -12,6 +12,7 @@ from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, beside, lies_beside, release_beside, release_for
 from tekrar.cli.candidates_chosen import add_choosing, chosen
 from tekrar.cli.compiling import tell_compiling
+from tekrar.cli.database import actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.cli.outside import check_outside, check_package_target
 from tekrar.cli.progress import progress
@@ -25,6 +26,7 @@ ACTIONS: Final = {
     "export": "write candidates as JSON lines, best first",
     "verify": "make the candidates again and compare",
     "mark": "say what a candidate is; nothing is accepted by it",
+    "record": "bring the events beside a package into the database's ledger",
 }
 PAGE_SIZE: Final = 20
 _COMMON: Final = ("--json", "--quiet")
@@ -69,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )  # fmt: skip
         if action in ("show", "mark"):
             one.add_argument("which", metavar="RANK|ID", help="a candidate by its rank or its ID")
-        if action != "mark":
+        if action not in ("mark", "record"):
             one.add_argument("--release", type=arguments.path, metavar="RELEASE", help=RELEASE_HELP)
         if action in _ARGUMENTS:
             _ARGUMENTS[action](one)
@@ -108,6 +110,16 @@ def _marking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("disposition", choices=tuple(DISPOSITIONS), help="what it is")
     parser.add_argument("--as", dest="author", metavar="NAME", help="who says so (default: TEKRAR_ACTOR)")
     parser.add_argument("--note", default="", metavar="TEXT", help="words for people; they enter no ID")
+    parser.add_argument(
+        "--database", action="store_true",
+        help="in the ledger of the database, as a curator, not in the file beside the package",
+    )  # fmt: skip
+    database_argument(parser)
+
+
+def _recording(parser: argparse.ArgumentParser) -> None:
+    actor_argument(parser)
+    database_argument(parser)
 
 
 _ARGUMENTS: Final[dict[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -116,6 +128,7 @@ _ARGUMENTS: Final[dict[str, Callable[[argparse.ArgumentParser], None]]] = {
     "export": _exporting,
     "verify": _verifying,
     "mark": _marking,
+    "record": _recording,
 }
 
 
@@ -306,6 +319,10 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _mark(args: argparse.Namespace) -> int:
+    if args.database or args.database_url is not None:
+        from tekrar.cli.candidate_marks import mark_in_database
+
+        return mark_in_database(args)
     from tekrar.candidates.events import log_beside, mark
     from tekrar.candidates.stored import open_stored
 
@@ -330,6 +347,12 @@ def _mark(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
+def _record(args: argparse.Namespace) -> int:
+    from tekrar.cli.candidate_marks import record_in_database
+
+    return record_in_database(args)
+
+
 _RUN: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "build": _build,
     "list": _list,
@@ -337,4 +360,5 @@ _RUN: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "export": _export,
     "verify": _verify,
     "mark": _mark,
+    "record": _record,
 }
