@@ -127,11 +127,21 @@ def test_another_generator_shows_the_pair_again(case: Case) -> None:
 def test_a_release_says_what_was_said_before_it(case: Case) -> None:
     case.mark(0, "false_positive")
     first = case.publish()
-    case.mark(0, "pending_review")
     case.mark(4, "superseded_candidate")
     second = case.publish()
     assert case.statuses(first) == ["rejected", "rejected", "pending", "pending", "pending"]
-    assert case.statuses(second) == ["pending"] * 4 + ["superseded"]
+    assert case.statuses(second) == ["rejected", "rejected", "pending", "pending", "superseded"]
+
+
+@pytest.mark.req("CUR-01")
+@pytest.mark.parametrize("number", [0, 1], ids=["itself", "the same participants"])
+def test_no_mark_overrides_a_false_positive(case: Case, number: int) -> None:
+    case.mark(0, "uncertain")
+    case.mark(0, "false_positive")
+    with pytest.raises(DatabaseError) as refused:
+        case.mark(number, "pending_review")
+    assert refused.value.kind == "override_needs_decision"
+    assert case.statuses(case.publish())[:2] == ["rejected"] * 2
 
 
 @pytest.mark.req("COV-13", "COV-14")
