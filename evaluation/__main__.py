@@ -1,6 +1,6 @@
 """`make eval`: recall, strays, ends and queue lengths of candidates on every gold set, beside their targets.
 
-python -m evaluation [--only PART]... [--corpus NAME]... [--python PATH]
+python -m evaluation [--only PART]... [--corpus NAME]... [--python PATH] [--largest 1|3|10]
 python -m evaluation --candidates FILE.jsonl --corpus NAME [--release DIR --artifact DIR]
 """
 
@@ -21,7 +21,7 @@ from evaluation import kjv, peers, planted, quran, risale, speed
 from evaluation.corpora import Built, Corpus, built, corpora, shared_corpora
 from evaluation.entries import Entry, read_entries
 from evaluation.figures import Figure, summary, table
-from evaluation.generate import Generated, bounds_of, can_generate, generate
+from evaluation.generate import Generated, bounds_of, can_generate, compile_loops, generate
 from evaluation.passages import EvaluationError, Passages
 
 SCORERS: dict[str, Callable[[str, Path, Passages, Sequence[Entry]], list[Figure]]] = {
@@ -45,7 +45,9 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--release", type=Path, metavar="DIR", help="with --candidates: the packages to use")
     parser.add_argument("--artifact", type=Path, metavar="DIR")
     parser.add_argument("--python", default=sys.executable, metavar="PATH", help="whose tekrar generates")
-    parser.add_argument("--largest", type=int, default=10, metavar="N", help="speed: at most N million words")
+    parser.add_argument(
+        "--largest", type=int, default=3, choices=(1, 3, 10), help="speed: million words of the largest text"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write all figures as JSON")
     parser.add_argument("--cache", type=Path, default=ROOT / "eval-out", metavar="FOLDER")
     args = parser.parse_args(argv)
@@ -79,6 +81,9 @@ def evaluate(args: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
     generator = args.candidates is not None or can_generate(args.python)
     if not generator and set(args.only) != {PEERS}:
         tell("this tekrar has no generator yet: every list is taken as empty (only exact classes count)")
+    if generator and args.candidates is None:
+        tell("inner loops of the generator: compiled before anything is measured")
+        compile_loops(args.python)
     for corpus in chosen(args):
         if args.release is not None:
             packages = Built(corpus, args.release, args.artifact)

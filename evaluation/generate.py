@@ -28,6 +28,11 @@ def can_generate(python: str) -> bool:
     return subprocess.run([python, "-c", asked], check=False, capture_output=True).returncode == 0
 
 
+def compile_loops(python: str) -> None:
+    """Have a Python's tekrar compile its inner loops, where it can, so that no figure holds it."""
+    subprocess.run([python, "-m", "tekrar.discover", "--compile"], check=False, capture_output=True)
+
+
 def generate(built: Built, folder: Path, *, python: str = sys.executable) -> Generated:
     """Run the generator on a built corpus.
 

@@ -54,7 +54,7 @@ def figures_of(timed: Mapping[str, Generated]) -> list[Figure]:
 
 
 def growth(args: argparse.Namespace, tell: Tell) -> list[Figure]:
-    """Planted texts of 1, 3 and 10 million words of one model, and the hostile texts."""
+    """Planted texts of 1, 3 and (`--largest 10`) 10 million words of one model, and the hostile texts."""
     figures: list[Figure] = []
     place = shared_corpora()
     cpu: dict[int, float] = {}
@@ -151,7 +151,10 @@ def _built_text(name: str, paragraphs: list[str], work: Path) -> Built:
 
 
 def partners(passages: Passages, entries: Sequence[Entry]) -> tuple[int, int]:
-    """(most partners that entries with two sides give one paragraph, paragraphs that no entry speaks of)."""
+    """(most partners that entries with two sides give one paragraph, paragraphs that no entry speaks of).
+
+    An entry that speaks of a paragraph speaks of those that are identical with it.
+    """
     found: dict[int, set[int]] = defaultdict(set)
     spoken: set[int] = set()
     for entry in entries:
@@ -163,5 +166,7 @@ def partners(passages: Passages, entries: Sequence[Entry]) -> tuple[int, int]:
                     if a != b:
                         found[a].add(b)
                         found[b].add(a)
-    full = {number for number, start in enumerate(passages.start) if passages.end[number] > start}
-    return max(map(len, found.values()), default=0), len(full - spoken)
+    same = passages.representative
+    told = {same[number] for number in spoken}
+    full = [number for number, start in enumerate(passages.start) if passages.end[number] > start]
+    return max(map(len, found.values()), default=0), sum(same[number] not in told for number in full)

@@ -12,11 +12,15 @@ import pytest
 
 from tekrar.core.feature.authority import AUTHORITY_CLASSES
 from tekrar.discover import blocks
+from tekrar.discover.bits import BIT
 from tekrar.discover.lines import lines
 from tekrar.discover.pipeline import generate
+from tekrar.discover.seeds import Enough, seeds_of
 from tekrar.discover.signatures import LEAST_WORDS, SHARE, signed_pairs
 from tekrar.discover.stream import stream_of
-from tekrar.discover.workers import Columns, run_tasks
+from tekrar.discover.suffix import suffix_order
+from tekrar.discover.weights import weigh
+from tekrar.discover.workers import Columns, joined, run_tasks
 from tekrar.errors import StorageError
 from tests.discover.made import source_of
 from tests.discover.test_generate import corpus, words
@@ -105,6 +109,63 @@ def test_a_worker_that_is_killed_or_fails_ends_the_run() -> None:
     assert caught.value.kind == "worker_killed"
     with pytest.raises(StorageError, match="task 0"):
         run_tasks(failing, tasks=4, workers=2)
+
+
+def test_results_that_cannot_be_kept_end_the_run() -> None:
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, limits[1]))
+    try:
+        with pytest.raises(StorageError, match="task 1") as caught:
+            run_tasks(lambda task: [np.zeros(task << 20, np.int64)], tasks=3, workers=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.kind == "disk_full"
+
+
+def test_results_one_after_another() -> None:
+    results: list[Columns] = [[np.arange(n), np.ones((n, 3), np.int32)] for n in (2, 0, 3)]
+    one, other = joined(results)
+    assert one.tolist() == [0, 1, 0, 1, 2]
+    assert (other.shape, other.dtype, results) == ((5, 3), np.dtype(np.int32), [])
+
+
+@pytest.mark.req("CND-09")
+def test_seeds_are_sifted_as_if_all_of_them_were_sorted() -> None:
+    """With a bar that every pair clears, seeds are those of a higher bar and of the pairs it turns away."""
+    source = source_of(corpus(6))
+    stream = stream_of(source)
+    order = suffix_order(stream.words)
+    weights = weigh(order, words=source.tokens.words)
+    paragraphs = len(stream.row)
+
+    def sifted(enough: Enough) -> tuple[dict[tuple[int, int], list[tuple[int, ...]]], set[tuple[int, int]]]:
+        seeds, light = seeds_of(
+            order, weights, stream.paragraph, stream.first, span=(0, paragraphs), enough=enough
+        )
+        rows = list(zip(*(column.tolist() for column in vars(seeds).values()), strict=True))
+        assert rows == sorted(rows)
+        found: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+        for left, right, *rest in rows:
+            found.setdefault((left, right), []).append(tuple(rest))
+        pairs = list(zip(light[0].tolist(), light[1].tolist(), strict=True))
+        assert len(pairs) == len(set(pairs))
+        return found, set(pairs)
+
+    every, none = sifted(Enough(0, 0, 0))
+    assert len(every) > 20
+    assert not none
+    heavy, light = sifted(Enough(20 * BIT, 8, 6))
+    tokens = np.diff(stream.first) - 1
+    for (left, right), seeds in every.items():
+        weight, held = sum(seed[3] for seed in seeds), sum(seed[2] for seed in seeds)
+        shorter = min(tokens[left], tokens[right])
+        enough = weight >= 20 * BIT or held >= 8 or 16 * held >= 6 * shorter
+        assert ((left, right) in heavy, (left, right) in light) == (enough, not enough)
+    assert all(every[pair] == seeds for pair, seeds in heavy.items())
+    assert light
+    assert heavy
 
 
 @pytest.mark.req("CND-09")

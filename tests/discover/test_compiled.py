@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tekrar.discover import compiled, suffix
+from tekrar.discover import compiled, seeds
 from tekrar.discover.compiled import Kernel
+from tekrar.discover.lines import lines
+from tekrar.discover.pipeline import generate
+from tekrar.discover.precompiled import precompile
 from tekrar.settings import kernel_folder
+from tests.discover.made import source_of
+from tests.discover.test_generate import corpus
 
 pytest.importorskip("numba", reason="kernels are interpreted without numba")
 
@@ -56,13 +61,34 @@ def test_the_users_own_folder_comes_first(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_another_source_constant_or_called_kernel_is_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {name: value.digest() for name, value in vars(suffix).items() if isinstance(value, Kernel)}
+    known = {name: value.digest() for name, value in vars(seeds).items() if isinstance(value, Kernel)}
     assert len(known) >= 3
     monkeypatch.setattr(compiled, "_source_digest", lambda module: b"another")
-    assert not set(known.values()) & {suffix._agree.digest(), suffix._count.digest()}
+    assert not set(known.values()) & {seeds._generate.digest(), seeds._between.digest()}
     space = {"LIMIT": 3, "inner": Kernel(lambda x: x)}
     exec("def outer(x):\n    return inner(x) + LIMIT", space)
     outer = Kernel(space["outer"])
     before = outer.digest()
     space["LIMIT"] = 4
     assert outer.digest() != before
+
+
+def test_everything_is_compiled_before_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `precompile`, another text asks for no loop and no types that were not there."""
+    monkeypatch.setenv("TEKRAR_INTERPRETED", "1")
+    assert not precompile()
+    monkeypatch.delenv("TEKRAR_INTERPRETED")
+    assert precompile()
+    found = {
+        (name, at): value
+        for name, module in sys.modules.items()
+        if name.startswith("tekrar.discover.")
+        for at, value in vars(module).items()
+        if isinstance(value, Kernel)
+    }
+    types = {key: list(value.ready().signatures) for key, value in found.items()}  # type: ignore[attr-defined]
+    assert len(found) > 10
+    source = source_of(corpus(6))
+    list(lines(source, generate(source)))
+    assert {key: list(value.ready().signatures) for key, value in found.items()} == types  # type: ignore[attr-defined]
+    assert sum(map(bool, types.values())) > 10  # kept code names no types of the loops that it calls

@@ -7,16 +7,20 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tekrar.core.feature.authority import AUTHORITY_CLASSES
 from tekrar.core.token import TOKENIZER
 from tekrar.discover.lines import lines
+from tekrar.discover.order import ordered
 from tekrar.discover.pipeline import generate
+from tekrar.discover.places import places_of
 from tests.discover.made import source_of
 
 ROOT = Path(__file__).parents[2]
@@ -117,13 +121,41 @@ def test_interpreted_or_compiled_hash_seed_or_run_the_lines_are_the_same() -> No
     assert len(digests) == 1
 
 
+@pytest.mark.req("CND-02")
+def test_what_an_entry_says_depends_on_no_other_entry() -> None:
+    """Every second one taken off, the places of the others change and not what is said of them."""
+    rng = random.Random(12)
+    base = words(rng, 30)
+    changed = [[*base[:at], "başka", *base[at + 1 :]] for at in range(0, 24, 3)]
+    source = source_of([[" ".join(one) for one in changed] + [" ".join(words(rng, 30)) for _ in range(20)]])
+    generated = generate(source)
+    every = [json.loads(line) | {"rank": 0} for line in lines(source, generated)]
+    kept = generated.entries.take(np.arange(1, len(every), 2))
+    fewer = ordered(kept, places_of(source, kept))
+    assert fewer.rank.max() < generated.entries.rank.max()
+    found = [json.loads(line) | {"rank": 0} for line in lines(source, replace(generated, entries=fewer))]
+    assert len(found) > 8
+    assert all(one in every for one in found)
+
+
 def test_toy_units_are_neither_lost_nor_lumped() -> None:
     """Field reports 1, 4, 5, 8, 10: empty, tiny and punctuation-only units."""
     assert entries([[]]) == []
     assert entries([["***", "•", "…", ""]]) == []
     found = entries([["Evet efendim.", "Evet, efendim!", "Hayır efendim", "kat", "göz", "Kat"]])
+    assert [sides(e) for e in found] == [(1, 2), (4, 6)]
+    assert found[0]["metrics"]["difference.2"] == ["punctuation"]
+
+
+def test_units_of_one_word_are_neither_lost_nor_lumped() -> None:
+    """Field reports 4 and 5: two in a text of three, and a hundred spellings of one word."""
+    found = entries([["Evet.", "EVET!", "Sonra yola çıktık."]])
     assert [sides(e) for e in found] == [(1, 2)]
-    assert found[0]["metrics"]["difference.1"] == ["punctuation"]
+    assert found[0]["metrics"]["difference.2"] == ["case", "punctuation"]
+    assert found[0]["disposition"] == "probable_near_exact"
+    many = generate(source_of([["Evet" + "!" * at for at in range(100)] + ["Hayır.", "Evet."]]))
+    assert set(np.bincount(np.stack([many.pairs.left, many.pairs.right]).ravel())) <= {0, *range(6, 13)}
+    assert many.bounds["left_out"]["pairs_of_one_word_units"] > 4000
 
 
 @pytest.mark.req("CND-09")
@@ -131,7 +163,7 @@ def test_nfc_and_nfd_meet() -> None:
     """Field report 41: distinct exactly, met as a candidate that differs in normalisation only."""
     found = entries([["Bediüzzaman Said Nursî böyle dedi", "Bediüzzaman Said Nursi\u0302 böyle dedi"]])
     assert [sides(e) for e in found] == [(1, 2)]
-    assert found[0]["metrics"]["difference.1"] == ["normalisation"]
+    assert found[0]["metrics"]["difference.2"] == ["normalisation"]
 
 
 def test_containment_is_told_both_ways_as_multisets() -> None:
@@ -221,6 +253,28 @@ def test_every_feature_is_named_with_version_label_and_parameters() -> None:
     assert [signature[key] for key in ("authority", "seed", "bands", "rows")] == ["minhash", 1, 20, 3]
     english = generate(source_of([["One two."]], language="en")).bounds["features"]
     assert english["folding"][3]["name"] == "case-default"
+
+
+def test_a_changed_passage_ends_where_its_sentences_do() -> None:
+    """The last words of both sentences differ; in one pair nothing says that the sentences go on alike."""
+    rng = random.Random(31)
+    plain = [
+        [f"{' '.join(words(rng, 20))}. {' '.join(words(rng, 20))}." for _ in range(40)] for _ in range(2)
+    ]
+    for at in range(12):
+        same = words(rng, 20)
+        last = [words(rng, 2 + 8 * (at == 11) * side) for side in range(2)]
+        for side in range(2):
+            around = [" ".join(words(rng, 12)) + "." for _ in range(2)]
+            plain[side][3 * at] = f"{around[0]} {' '.join([*same, *last[side]])}. {around[1]}"
+    found = [
+        e for e in entries(plain) if e["left"]["para"] == e["right"]["para"] and e["right"]["para"] % 3 == 1
+    ]
+    texts = {e["left"]["para"] // 3: [text_of(plain, e[side]) for side in ("left", "right")] for e in found}
+    assert len(texts) == 12
+    assert all(text.endswith(".") for at in range(11) for text in texts[at])
+    assert [len(text.split()) for text in texts[0]] == [22, 22]
+    assert [len(text.split()) for text in texts[11]] == [20, 20]
 
 
 def test_a_repeat_inside_one_paragraph() -> None:

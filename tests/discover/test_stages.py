@@ -18,6 +18,7 @@ from tekrar.discover.fold import folding_of, joined_forms
 from tekrar.discover.metrics import METRICS
 from tekrar.discover.rules import DISPOSITIONS, RULES, Rule, check_rules, disposition_of, quoting_side
 from tekrar.discover.suffix import PARTNERS, places_of, suffix_order
+from tekrar.discover.thresholds import thresholds
 from tekrar.discover.tokens import tokenize
 from tekrar.errors import UsageError
 
@@ -147,6 +148,8 @@ def test_marks_cling_to_a_passage() -> None:
         ("Nur’un yolu", "Nurun yolu", True, ["apostrophes"]),
         ("hâlâ", "hala", True, ["diacritics"]),
         ("1506. Mektup", "1507. Mektup", False, ["numerals"]),
+        ("وقال ربك", "قال ربك", True, ["conjunction"]),
+        ("وَقَالَ رَبُّكَ", "قال ربك", True, ["diacritics", "conjunction"]),
         ("kara kedi", "kara köpek", False, []),
         ("aynı", "aynı", True, []),
     ],
@@ -192,3 +195,13 @@ def test_seeds_do_not_depend_on_the_order_of_equal_keys() -> None:
     first, second = suffix_order(stream), suffix_order(stream.copy())
     assert (first.order == second.order).all()
     assert (first.reach == second.reach).all()
+
+
+def test_bounds_are_tied_to_the_size_of_the_corpus() -> None:
+    """Up to 2^20 tokens seeds and links weigh what they always did; above, more with every doubling."""
+    small, large, larger = (thresholds(np.full(1 << n, 64)) for n in (13, 17, 18))
+    assert (small.seeds, small.link) == (20 * BIT, 16 * BIT)
+    assert (large.seeds, large.link) == (21 * BIT + BIT // 2, 19 * BIT)
+    assert (larger.seeds, larger.link) == (22 * BIT, 20 * BIT)
+    verses = thresholds(np.full(1 << 17, 16))
+    assert (verses.seeds, verses.link) == (20 * BIT + BIT // 2, 17 * BIT)

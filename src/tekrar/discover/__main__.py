@@ -1,4 +1,7 @@
-"""python -m tekrar.discover ARTIFACT RELEASE OUT.jsonl [WORKERS]: a provisional way in."""
+"""python -m tekrar.discover ARTIFACT RELEASE OUT.jsonl [WORKERS]: a provisional way in.
+
+python -m tekrar.discover --compile compiles the inner loops and keeps them.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ from tekrar.corpus.release_package import open_release
 from tekrar.discover import compiled
 from tekrar.discover.lines import lines
 from tekrar.discover.pipeline import generate
+from tekrar.discover.precompiled import precompile
 from tekrar.discover.source import read_source
 
 
 def main() -> int:
-    """Write the list and, beside it, the bounds report."""
+    """Write the list and, beside it, the bounds report; or compile."""
+    if sys.argv[1:] == ["--compile"]:
+        return 0 if precompile() else 1
     artifact, release, out = (Path(a) for a in sys.argv[1:4])
     workers = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     compiled.told.append(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tekrar.discover.align import OFTEN, RARE, Segments, align_pairs
-from tekrar.discover.seeds import Seeds, seeds_of, seeds_of_pairs
+from tekrar.discover.seeds import Enough, Seeds, seeds_of, seeds_of_pairs
 from tekrar.discover.signatures import Signed
 from tekrar.discover.stream import Stream
 from tekrar.discover.suffix import SuffixOrder, places_of, suffix_order
@@ -91,7 +91,6 @@ class Blocks:
         self._stream, self._order, self._weights, self._least = stream, order, weights, least
         self._signed = signed
         self._phrases = (places_of(order, OFTEN[0]), places_of(order, RARE[0]))
-        self._tokens = np.diff(stream.first) - 1
 
     def compile(self) -> None:
         """Compile what blocks run, on a stream of two paragraphs, so that no worker has to."""
@@ -107,40 +106,30 @@ class Blocks:
     def block(self, low: int, high: int) -> Block:
         """Pairs whose left paragraph is in low..high."""
         first = self._stream.first
-        seeds = seeds_of(
-            self._order, self._weights, self._stream.paragraph, low=int(first[low]), high=int(first[high])
+        seeds, light = seeds_of(
+            self._order,
+            self._weights,
+            self._stream.paragraph,
+            first,
+            span=(low, high),
+            enough=Enough(self._least, SEEDS_TOKENS, SEEDS_SHARE),
         )
         fresh = _firsts(seeds)
         left, right = seeds.left[fresh], seeds.right[fresh]
-        kept = self._heavy(seeds, fresh, left, right)
-        more, filled = self._signed_pairs(left[kept], right[kept], low, high)
+        more, filled = self._signed_pairs(left, right, low, high)
         size = np.diff(np.append(fresh, len(seeds.left)))
-        by_seeds, lost = self._aligned(seeds, np.repeat(kept, size), left[kept], right[kept], size[kept])
+        by_seeds, lost = self._aligned(seeds, left, right, size)
         added = seeds_of_pairs(self._stream.words, first, self._weights, self._stream.paragraph, more)
         fresh = _firsts(added)
         size = np.diff(np.append(fresh, len(added.left)))
         others = added.left[fresh], added.right[fresh]
-        by_words, lost_more = self._aligned(added, np.ones(len(added.left), bool), *others, size)
-        lefts, rights = (np.concatenate(both) for both in zip((left[kept], right[kept]), others, strict=True))
+        by_words, lost_more = self._aligned(added, *others, size)
+        lefts, rights = (np.concatenate(both) for both in zip((left, right), others, strict=True))
         order = np.lexsort((rights, lefts))
-        light = int((~kept).sum()) - int(
-            _among(self._key(*others), self._key(left[~kept], right[~kept])).sum()
-        )
+        aside = len(light[0]) - int(_among(self._key(*light), self._key(*others)).sum())
         table = np.concatenate([by_seeds, by_words], axis=1)[:, order]
-        counts = np.array([light, lost + lost_more, filled], np.int64)
+        counts = np.array([aside, lost + lost_more, filled], np.int64)
         return Block(lefts[order], rights[order], table, counts)
-
-    def _heavy(self, seeds: Seeds, fresh: Ints, left: Scores, right: Scores) -> NDArray[np.bool_]:
-        """Pairs whose seeds are enough."""
-        if not len(fresh):
-            return np.zeros(0, bool)
-        total = np.add.reduceat(seeds.weight.astype(np.int64), fresh)
-        held = np.add.reduceat(seeds.length.astype(np.int64), fresh)
-        shorter = np.minimum(self._tokens[left], self._tokens[right])
-        kept: NDArray[np.bool_] = (
-            (total >= self._least) | (held >= SEEDS_TOKENS) | (16 * held >= SEEDS_SHARE * shorter)
-        )
-        return kept
 
     def _signed_pairs(
         self, left: Scores, right: Scores, low: int, high: int
@@ -157,11 +146,9 @@ class Blocks:
         key: Ints = left.astype(np.int64) * len(self._stream.row) + right
         return key
 
-    def _aligned(
-        self, seeds: Seeds, mine: NDArray[np.bool_], left: Scores, right: Scores, size: Ints
-    ) -> tuple[Scores, int]:
+    def _aligned(self, seeds: Seeds, left: Scores, right: Scores, size: Ints) -> tuple[Scores, int]:
         bounds = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        chosen = (seeds.at[mine], seeds.to[mine], seeds.length[mine], seeds.weight[mine])
+        chosen = (seeds.at, seeds.to, seeds.length, seeds.weight)
         stream, weights = self._stream, self._weights
         segments, lost = align_pairs(
             stream.words, (weights.rarity, weights.added), self._phrases, stream.first, chosen, bounds,

@@ -6,52 +6,42 @@ out.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
 from tekrar.core.feature.authority import check_authority
-from tekrar.discover import (
-    align,
-    assemble,
-    blocks,
-    crowds,
-    formulas,
-    links,
-    order,
-    pairs,
-    places,
-    signatures,
-    stretches,
-    suffix,
-    thresholds,
-    weights,
-)
+from tekrar.discover import signatures, thresholds
 from tekrar.discover.fold import features_of
 from tekrar.discover.suffix import SuffixOrder
 
 #: Modules whose upper-case whole numbers are the generator's constants.
 MODULES: Final = (
-    align,
-    assemble,
-    blocks,
-    crowds,
-    formulas,
-    links,
-    order,
-    pairs,
-    places,
-    signatures,
-    stretches,
-    suffix,
-    thresholds,
-    weights,
+    "align",
+    "assemble",
+    "blocks",
+    "crowds",
+    "ends",
+    "formulas",
+    "links",
+    "order",
+    "pairs",
+    "places",
+    "signatures",
+    "singles",
+    "stretches",
+    "suffix",
+    "thresholds",
+    "weights",
 )
 
 #: What else proposes and scores pairs: name, version and authority class.
 OTHERS: Final = [
     {"name": "token-runs", "version": 1, "authority": check_authority("token_ngram")},
-    {"name": "local-alignment", "version": 1, "authority": check_authority("sequence_alignment")},
+    {"name": "local-alignment", "version": 2, "authority": check_authority("sequence_alignment")},
+    {"name": "one-word-units", "version": 1, "authority": check_authority("normalized_text")},
+    {"name": "sentence-ends", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "book-affinity", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "clause-marks", "version": 1, "authority": check_authority("normalized_text")},
@@ -62,9 +52,9 @@ def constants() -> dict[str, Any]:
     """Constants by `module.NAME`: whole numbers, and tuples of them as lists."""
     found: dict[str, Any] = {}
     for module in MODULES:
-        for name, value in sorted(vars(module).items()):
+        for name, value in sorted(vars(import_module(f"tekrar.discover.{module}")).items()):
             if name.isupper() and isinstance(value, int | tuple) and not name.startswith("_"):
-                found[f"{module.__name__.rpartition('.')[2]}.{name}"] = _plain(value)
+                found[f"{module}.{name}"] = _plain(value)
     return found
 
 

@@ -14,8 +14,11 @@ from typing import Final
 from tekrar.core.feature.normalizers import NORMALIZERS
 from tekrar.core.feature.unicode import default_case_text, is_known, nfc_text
 from tekrar.core.token import word_break_table
+from tekrar.discover.fold import CONJUNCTIONS
 
 KINDS: Final = ("normalisation", "case", "punctuation", "apostrophes", "diacritics", "numerals", "space")
+#: Told last: an Arabic conjunction before a word, or alone, that only one side has.
+CONJUNCTION: Final = "conjunction"
 APOSTROPHES: Final = frozenset("'’‘ʼ`´")
 _I: Final = str.maketrans("Iİı", "iii")
 
@@ -53,14 +56,27 @@ def differs_only_in(left: str, right: str, *, tokens_equal: bool) -> list[str]:
             found.append(kind)
         if left == right:
             break
-    return found
+    return [*found, CONJUNCTION] if left != right and _but_conjunctions(left, right) else found
+
+
+def _but_conjunctions(left: str, right: str) -> bool:
+    """Whether two reduced texts are the same word by word but for waw or fa before the words of one."""
+    one, other = (_unconjoined(text) for text in (left, right))
+    return len(one) == len(other) and all(
+        a == b or a in {c + b for c in CONJUNCTIONS} or b in {c + a for c in CONJUNCTIONS}
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _unconjoined(text: str) -> list[str]:
+    return [word for word in text.split() if word not in CONJUNCTIONS]
 
 
 def _taken(text: str, kind: str) -> str:
     if kind == "normalisation":
         return "" if text == nfc_text(text) else "x"
     if kind == "case":
-        return "".join("u" if _is_capital(c) else "l" for c in text.translate(_letters()))
+        return "".join("u" if _is_capital(c) else "l" for c in text.translate(_letters()) if _has_case(c))
     return (_decomposed(text) if kind == "diacritics" else text).translate(_dropped(kind, keep=True))
 
 
@@ -85,6 +101,12 @@ def _canonical(character: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _is_capital(character: str) -> bool:
     return character in "Iİ" or (character != "ı" and default_case_text(character) != character)
+
+
+@lru_cache(maxsize=1 << 16)
+def _has_case(character: str) -> bool:
+    # mappings of characters that a version of Unicode has never change
+    return _is_capital(character) or (is_known(character) and character.upper() != character)
 
 
 def _mark(character: str) -> bool:

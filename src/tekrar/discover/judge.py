@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from tekrar.discover.difference import differs_only_in
@@ -30,6 +31,9 @@ MUCH: Final = 2
 #: Equal tokens that make a passage long enough to be told from a phrase.
 LONG_PASSAGE: Final = 12
 
+#: Sides kept at hand; changes nothing.
+_KNOWN: Final = 1 << 14
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -56,7 +60,7 @@ class Judge:
         check_rules()
         self._source = source
         entries = generated.entries
-        names = ("kind", "a0", "a1", "b0", "b1", "score", "plain", "equal", "often", "rare", "rank", "count",
+        names = ("kind", "a0", "a1", "b0", "b1", "score", "plain", "equal", "often", "rare", "count",
                  "left_unit", "right_unit")  # fmt: skip
         self._columns = {name: getattr(entries, name).tolist() for name in names}
         numbers = numbers_of(entries, generated.pairs, generated.grams)
@@ -65,6 +69,9 @@ class Judge:
             rows_at(source, c).tolist() for c in (entries.a0, entries.a1 - 1, entries.b0, entries.b1 - 1)
         ]
         self._language = source.release.language.split("-")[0].lower()
+        # neighbouring entries speak of the same sides again and again
+        self._extent = lru_cache(maxsize=_KNOWN)(self._extent_of)
+        self._signs = lru_cache(maxsize=_KNOWN)(self._signs_of)
 
     def of(self, number: int) -> Judgement:
         """The judgement of one entry, by its position."""
@@ -80,7 +87,6 @@ class Judge:
             "cover_right": [e["equal"], max(long_right, e["equal"])],
             "formula_tokens": e["often"],
             "rare_tokens": e["rare"],
-            "better_partners": e["rank"],
             "parts": e["count"],
             "paragraphs_between": ra - la,
         }
@@ -103,7 +109,7 @@ class Judge:
         named = {"kind": KINDS[e["kind"]]} | {f"{n}.{METRICS[n].version}": v for n, v in metrics.items()}
         return Judgement(named, disposition, direction, why, left, right)
 
-    def _extent(self, first: int, end: int, low: int, high: int) -> tuple[int, int]:
+    def _extent_of(self, first: int, end: int, low: int, high: int) -> tuple[int, int]:
         source = self._source
         return with_marks(
             source.release.text,
@@ -160,7 +166,7 @@ class Judge:
                 return disposition, LEFT_TO_RIGHT if sign in signs[1] else RIGHT_TO_LEFT, why
         return disposition, LEFT_TO_RIGHT if units[0] < units[1] else RIGHT_TO_LEFT, why
 
-    def _signs(self, extent: tuple[int, int]) -> frozenset[str]:
+    def _signs_of(self, extent: tuple[int, int]) -> frozenset[str]:
         text = self._source.release.text
         before = text[max(0, extent[0] - AROUND) : extent[0]].decode("utf-8", "ignore")
         after = text[extent[1] : extent[1] + AROUND].decode("utf-8", "ignore")

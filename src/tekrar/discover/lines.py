@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ def lines(source: Source, generated: Generated) -> Iterator[str]:
     """One JSON object an entry, without line ends."""
     entries = generated.entries
     side, judge = Sides(source), Judge(source, generated)
+    encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     names = ("kind", "a0", "a1", "b0", "b1", "equal", "count", "first")
     columns = [getattr(entries, name).tolist() for name in names]
     for number, (kind, a0, a1, b0, b1, equal, count, first) in enumerate(zip(*columns, strict=True)):
@@ -40,7 +42,7 @@ def lines(source: Source, generated: Generated) -> Iterator[str]:
         if kind == GROUP:
             token = tokens_at(generated.stream, generated.formulas.place[first : first + count]).tolist()
             record["places"] = [side.of(t, t + equal, False) for t in token]
-        yield json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        yield encoded(record)
 
 
 class Sides:
@@ -53,9 +55,10 @@ class Sides:
         self._chapter = [labels.chapter_number[c] for c in source.chapter.tolist()]
         self._para = [labels.para[p] for p in source.ordinal.tolist()]
         self._ord = [labels.ord[p] for p in source.ordinal.tolist()]
+        self.of = lru_cache(maxsize=1 << 14)(self._of)
 
-    def of(self, first: int, end: int, whole: bool, extent: tuple[int, int] | None = None) -> dict[str, Any]:
-        """The side of tokens first..end; `whole` = it may stand for an exact class."""
+    def _of(self, first: int, end: int, whole: bool, extent: tuple[int, int] | None = None) -> dict[str, Any]:
+        """`of`: the side of tokens first..end; `whole` = it may stand for an exact class."""
         source = self._source
         low, high = rows_at(source, np.array([first, end - 1])).tolist()
         start, stop = extent or with_marks(

@@ -1,6 +1,7 @@
 """Named metrics of an entry: whole numbers and ratios of whole numbers, each with a version and a scale.
 
 There is no `confidence` and no float (ADR-009 *Candidates*; CND-04). What a number says stands in `METRICS`.
+Metrics are in the ID, so none speaks of another candidate or of a place in the list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tekrar.discover.compiled import kernel
 from tekrar.discover.entries import PAIR, Entries
 from tekrar.discover.pairs import Pairs
 from tekrar.discover.stream import Stream
-from tekrar.discover.suffix import SuffixOrder
+from tekrar.discover.suffix import SuffixOrder, grams_at
 
 Ints = NDArray[np.int64]
 #: n of the n-grams that units are compared by; a unit that is shorter is its own n-gram.
@@ -45,10 +46,9 @@ METRICS: Final = {
     "formula_tokens": Metric(1, "tokens", "equal tokens in phrases of 4 that stand in 8 places or more"),
     "rare_tokens": Metric(1, "tokens", "equal tokens in phrases of 5 that stand in 3 places at most"),
     "phrase_places": Metric(1, "places", "places of the most frequent phrase of 4 tokens that is shared"),
-    "better_partners": Metric(1, "entries", "better entries of the left or the right paragraph, the fewer"),
     "parts": Metric(1, "links", "links that a stretch is chained of, places of a group; 1 for a pair"),
     "paragraphs_between": Metric(1, "paragraphs", "non-empty paragraphs from left to right"),
-    "difference": Metric(1, "kinds", "what alone differs: all tokens are equal, or but numerals"),
+    "difference": Metric(2, "kinds", "what alone differs: all tokens are equal, or but numerals"),
 }  # fmt: skip
 
 
@@ -64,28 +64,19 @@ class Grams:
 
 def grams_of(stream: Stream, order: SuffixOrder, pairs: Pairs) -> Grams:
     """Trigrams that paragraphs have in common, as multisets."""
-    number = np.full(len(stream.words), -1, np.int32)
-    _number(stream.words, order.order, order.common, GRAM, number)
+    number = _ascending(grams_at(order, GRAM), stream.first, np.unique([pairs.left, pairs.right]))
     found = np.zeros((3, len(pairs.left)), np.int64)
     _common(stream.words, number, stream.first, pairs.left, pairs.right, GRAM, found)
     return Grams(*found)
 
 
-@kernel
-def _number(stream: Any, order: Any, common: Any, n: int, number: Any) -> None:
-    """Number of the n-gram at each place; -1 where none starts."""
-    fresh = 0
-    for i in range(len(order)):
-        if i > 0 and common[i - 1] < n:
-            fresh = i
-        p = order[i]
-        whole = p + n <= len(order)
-        if whole:
-            for k in range(n):
-                if stream[p + k] == 0:
-                    whole = False
-        if whole:
-            number[p] = fresh
+def _ascending(number: NDArray[np.int32], first: Ints, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Numbers of n-grams, those of some paragraphs ascending in each, its n places of -1 before them."""
+    length = np.diff(first)[rows]
+    owner = np.repeat(np.arange(len(rows)), length)
+    at = np.arange(len(owner)) + np.repeat(first[rows] - (np.cumsum(length) - length), length)
+    number[at] = number[at[np.lexsort((number[at], owner))]]
+    return number
 
 
 @kernel
@@ -102,14 +93,13 @@ def _common(stream: Any, number: Any, first: Any, left: Any, right: Any, n: int,
                         same = False
             found[0, k] = 1 if same else 0
             continue
-        one, other = np.sort(number[a0 : a1 - n + 1]), np.sort(number[b0 : b1 - n + 1])
-        i, j = 0, 0
-        while i < len(one) and j < len(other):
-            if one[i] == other[j]:
+        i, j = a0 + n, b0 + n
+        while i <= a1 and j <= b1:
+            if number[i] == number[j]:
                 found[0, k] += 1
                 i += 1
                 j += 1
-            elif one[i] < other[j]:
+            elif number[i] < number[j]:
                 i += 1
             else:
                 j += 1

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tekrar.discover.align import Segments
+from tekrar.discover.align import SEGMENTS, Segments
 from tekrar.discover.bits import BIT, log2_sixteenths
-from tekrar.discover.blocks import COUNTS, Block, Blocks, block_edges
+from tekrar.discover.blocks import COUNTS, Blocks, block_edges
 from tekrar.discover.signatures import Signed
 from tekrar.discover.stream import Stream
 from tekrar.discover.suffix import SuffixOrder
 from tekrar.discover.weights import Weights
-from tekrar.discover.workers import run_tasks
+from tekrar.discover.workers import Columns, joined, run_tasks
 
 Ints = NDArray[np.int64]
 Scores = NDArray[np.int32]
@@ -45,6 +46,16 @@ class Pairs:
         parts = (getattr(self.segments, f)[chosen] for f in Segments.__dataclass_fields__)
         return Pairs(self.left[chosen], self.right[chosen], self.score[chosen], Segments(*parts), self.unit)
 
+    def columns(self) -> Columns:
+        """Everything but the paragraphs' weights, as arrays; `of` takes them back."""
+        return [self.left, self.right, self.score, *vars(self.segments).values()]
+
+    @classmethod
+    def of(cls, columns: Columns, unit: Ints) -> Pairs:
+        """The pairs of their columns."""
+        left, right, score, *segments = columns
+        return cls(left, right, score, Segments(*segments), unit)
+
 
 def unit_weights(stream: Stream, weights: NDArray[np.int32]) -> Ints:
     """Weight of every paragraph: with `added`, what it would score against itself."""
@@ -60,34 +71,48 @@ def aligned_pairs(
     weights: Weights,
     *,
     least: int,
-    left: int | None = None,
+    keep: Callable[[Pairs], NDArray[np.bool_]],
     signed: Signed | None = None,
     workers: int = 1,
 ) -> tuple[Pairs, dict[str, int]]:
-    """All pairs that seeds or signatures propose, aligned, and the numbers of what a bound left out.
+    """Pairs that seeds or signatures propose, aligned and chosen, and what a bound left out, in numbers.
 
     Args:
         stream, order, weights: the stream, its suffix order and its weights.
         least: what the seeds of a pair must weigh.
-        left: number of paragraphs that are left sides (None: all).
+        keep: which of some pairs stay; asked block by block, so that no others are held.
         signed: pairs that share words enough to be aligned whatever their seeds weigh.
         workers: processes; their number changes no byte.
     """
     unit = unit_weights(stream, weights.added)
-    edges = block_edges(stream.first, len(stream.row) if left is None else left)
+    edges = block_edges(stream.first, len(stream.row))
     given = signed or Signed(np.zeros(0, np.int32), np.zeros(0, np.int32), {})
     maker = Blocks(stream, order, weights, least, given)
     if workers > 1:
         weights.running.sum()  # made before the workers part
         maker.compile()
-    found = run_tasks(lambda task: maker.block(*edges[task]).columns(), tasks=len(edges), workers=workers)
-    blocks = [Block.of(columns) for columns in found]
-    lefts = np.concatenate([np.zeros(0, np.int32), *(block.left for block in blocks)])
-    right = np.concatenate([np.zeros(0, np.int32), *(block.right for block in blocks)])
-    table = np.concatenate([np.zeros((12, 0, 3), np.int32), *(block.segments for block in blocks)], axis=1)
-    counts = sum((block.counts for block in blocks), np.zeros(len(COUNTS), np.int64))
-    left_out = dict(zip(COUNTS, counts.tolist(), strict=True)) | given.left_out
-    return Pairs(lefts, right, *settled(Segments(*table)), unit), left_out
+
+    def work(task: int) -> Columns:
+        block = maker.block(*edges[task])
+        found = Pairs(block.left, block.right, *settled(Segments(*block.segments)), unit)
+        stays = keep(found)
+        counts = np.append(block.counts, (~stays).sum())
+        return [*found.take(np.flatnonzero(stays)).columns(), counts[None]]
+
+    results = run_tasks(work, tasks=len(edges), workers=workers)
+    if not results:
+        results = [[*_none(unit).columns(), np.zeros((1, len(COUNTS) + 1), np.int64)]]
+    *columns, counts = joined(results)
+    left_out = (
+        dict(zip((*COUNTS, "pairs_below_thresholds"), counts.sum(axis=0).tolist(), strict=True))
+        | given.left_out
+    )
+    return Pairs.of(columns, unit), left_out
+
+
+def _none(unit: Ints) -> Pairs:
+    none = np.zeros(0, np.int32)
+    return Pairs(none, none, np.zeros(0, np.int64), Segments(*np.zeros((12, 0, SEGMENTS), np.int32)), unit)
 
 
 def settled(segments: Segments) -> tuple[Ints, Segments]:

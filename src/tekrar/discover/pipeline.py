@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tekrar.discover.assemble import accepted, assembled
 from tekrar.discover.bounds import report, seeds_left_out
 from tekrar.discover.crowds import crowded, thinned
-from tekrar.discover.entries import Entries
+from tekrar.discover.ends import carried
+from tekrar.discover.entries import PAIR, Entries
 from tekrar.discover.formulas import Formulas, formulas_of
 from tekrar.discover.links import Links, links_of
 from tekrar.discover.metrics import Grams, grams_of
@@ -19,10 +20,11 @@ from tekrar.discover.order import ordered
 from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
 from tekrar.discover.places import places_of
 from tekrar.discover.signatures import signed_pairs
+from tekrar.discover.singles import with_singles
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
-from tekrar.discover.suffix import suffix_order
+from tekrar.discover.suffix import SuffixOrder, suffix_order
 from tekrar.discover.thresholds import Thresholds, thresholds
 from tekrar.discover.weights import weigh
 
@@ -37,7 +39,7 @@ class Generated:
     Attributes:
         entries: best first.
         stream, pairs, links, chains, formulas: what the entries point into.
-        grams: trigrams that the paragraphs of each pair have in common.
+        grams: trigrams that the paragraphs of each pair have in common; of pairs that are entries.
         thresholds: least scores of this corpus.
         bounds: the bounds report.
     """
@@ -64,12 +66,19 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     order = suffix_order(stream.words)
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
-    signed = signed_pairs(stream, source.tokens.forms)
-    pairs, light = aligned_pairs(stream, order, weights, least=limits.seeds, signed=signed, workers=workers)
-    pairs = pairs.take(np.flatnonzero((pairs.score >= limits.link) | (accepted(stream, pairs, limits) > 0)))
+    signed = with_singles(stream, signed_pairs(stream, source.tokens.forms))
+
+    def keep(some: Pairs) -> NDArray[np.bool_]:
+        chosen: NDArray[np.bool_] = (some.score >= limits.link) | (accepted(stream, some, limits) > 0)
+        return chosen
+
+    pairs, light = aligned_pairs(
+        stream, order, weights, least=limits.seeds, keep=keep, signed=signed, workers=workers
+    )
     crowd = crowded(stream, pairs)
     stays = thinned(stream, pairs, crowd)
     pairs, crowd = pairs.take(np.flatnonzero(stays)), crowd[stays]
+    pairs, odds = carried(source, stream, weights.rarity, pairs, accepted(stream, pairs, limits) > 0)
     links, left_out = links_of(source, stream, pairs, unit_weights(stream, weights.rarity))
     chains = chain(source, links, alone=np.concatenate([crowd, [False]])[links.pair])
     formulas = formulas_of(order, (stream.opens, stream.closes), words=source.tokens.words)
@@ -82,8 +91,18 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
         | {"pairs_of_crowds": int((~stays).sum()), "seeds_of_frequent_bigrams": seeds_left_out(order)}
     )
     told = report(left_out, limits, language=source.release.language)
-    grams = grams_of(stream, order, pairs)
+    told["thresholds"]["odds_of_sentence_ends"] = odds
+    grams = _grams(stream, order, pairs, entries.first[entries.kind == PAIR])
     return Generated(found, stream, pairs, links, chains, formulas, grams, limits, told)
+
+
+def _grams(stream: Stream, order: SuffixOrder, pairs: Pairs, listed: Ints) -> Grams:
+    """Trigrams of the pairs that are entries; 0 for those that only stretches are chained of."""
+    found = grams_of(stream, order, pairs.take(listed))
+    spread = np.zeros((len(fields(Grams)), len(pairs.left)), np.int64)
+    for to, column in zip(spread, vars(found).values(), strict=True):
+        to[listed] = column
+    return Grams(*spread)
 
 
 def rows_at(source: Source, token: Ints) -> Ints:

@@ -2,7 +2,8 @@
 
 Every bigram and trigram is used, however often it stands; a gram in more than D places pairs each place with
 its K next places in suffix order (those that share the longest continuation). What is not generated because
-of that is counted.
+of that is counted. Most pairs of paragraphs share one light seed by chance: they are told apart by sums,
+before anything is sorted.
 """
 
 from __future__ import annotations
@@ -40,15 +41,41 @@ class Seeds:
     weight: Column
 
 
-def seeds_of(order: SuffixOrder, weights: Weights, paragraph: Column, *, low: int, high: int) -> Seeds:
-    """Seeds whose left place is in low..high, those of whole paragraphs.
+@dataclass(frozen=True)
+class Enough:
+    """What the seeds of a pair must be: one of three.
+
+    Attributes:
+        weight: sixteenths of a bit, in all.
+        tokens: tokens, in all.
+        share: that share, in 1/16, of the tokens of the shorter paragraph.
+    """
+
+    weight: int
+    tokens: int
+    share: int
+
+
+def seeds_of(
+    order: SuffixOrder,
+    weights: Weights,
+    paragraph: Column,
+    first: Ints,
+    *,
+    span: tuple[int, int],
+    enough: Enough,
+) -> tuple[Seeds, tuple[Column, Column]]:
+    """Seeds of pairs that have enough of them, and the other pairs, left and right, in no order.
 
     Args:
         order: suffix order of the stream.
         weights: weights of its places.
         paragraph: paragraph number per place.
-        low, high: half-open range of places.
+        first: first place of every paragraph, with a final total.
+        span: half-open range of left paragraphs.
+        enough: what the seeds of a pair must be.
     """
+    low, high = int(first[span[0]]), int(first[span[1]])
     # `reach` never descends, so the first one before a place that reaches it is found by searching
     here = np.arange(low, high)
     back = np.searchsorted(order.reach, order.rank[here], side="right").astype(np.int32)
@@ -57,9 +84,14 @@ def seeds_of(order: SuffixOrder, weights: Weights, paragraph: Column, *, low: in
     count = int(_generate(*columns, none, none, none))
     at, to, length = (np.zeros(count, np.int32) for _ in range(3))
     _generate(*columns, at, to, length)
-    left, right = paragraph[at], paragraph[to]
-    sorted_ = np.lexsort((to, at, right, left))
-    return _weighed(weights, paragraph, (at[sorted_], to[sorted_], length[sorted_]))
+    found = _weighed(weights, paragraph, (at, to, length))
+    state = np.zeros(count, np.uint8)
+    sums = np.zeros((2, len(first) - 1), np.int64)
+    rule = np.array([enough.weight, enough.tokens, enough.share], np.int64)
+    _sift(found.left, found.right, found.length, found.weight, first, rule, sums, state)
+    heavy, light = np.flatnonzero(state == _HEAVY), np.flatnonzero(state == _LIGHT)
+    heavy = heavy[np.lexsort((to[heavy], at[heavy], found.right[heavy], found.left[heavy]))]
+    return Seeds(*(column[heavy] for column in vars(found).values())), (found.left[light], found.right[light])
 
 
 def seeds_of_pairs(
@@ -86,6 +118,40 @@ def _weighed(weights: Weights, paragraph: Column, places: tuple[Column, Column, 
     running = weights.running
     weight = weights.rarity[at] + (running[at + length] - running[at + 1]).astype(np.int32)
     return Seeds(paragraph[at], paragraph[to], at, to, length, weight)
+
+
+#: The first seed of a pair that has not enough, and every seed of one that has.
+_LIGHT, _HEAVY = 1, 2
+
+
+@kernel
+def _sift(
+    left: Any, right: Any, length: Any, weight: Any, first: Any, rule: Any, sums: Any, state: Any
+) -> None:
+    """Add up the seeds of every pair, left paragraph by left paragraph (`left` ascends)."""
+    begin = 0
+    while begin < len(left):
+        one = left[begin]
+        end = begin
+        while end < len(left) and left[end] == one:
+            sums[0, right[end]] += weight[end]
+            sums[1, right[end]] += length[end]
+            end += 1
+        mine = first[one + 1] - first[one] - 1
+        for s in range(begin, end):
+            other = right[s]
+            total, held = sums[0, other], sums[1, other]
+            shorter = min(mine, first[other + 1] - first[other] - 1)
+            if held > 0:
+                if total >= rule[0] or held >= rule[1] or 16 * held >= rule[2] * shorter:
+                    state[s] = _HEAVY
+                else:
+                    state[s] = _LIGHT
+                    sums[1, other] = 0
+        for s in range(begin, end):
+            sums[0, right[s]] = 0
+            sums[1, right[s]] = 0
+        begin = end
 
 
 @kernel

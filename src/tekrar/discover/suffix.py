@@ -73,39 +73,59 @@ def suffix_order(stream: Words) -> SuffixOrder:
     inverse[place] = np.arange(size, dtype=np.int32)
     common = np.zeros(size, np.uint8)
     _agree(stream, place, common, LONGEST)
+    ranges = Ranges(stream, place, common)
+    first, count = ranges.of(2)
+    bigram = np.repeat(count, np.diff(first))
     reach = np.arange(1, size + 1, dtype=np.int32)
-    bigram = np.zeros(size, np.int32)
+    end = np.repeat(first[1:], np.diff(first))
+    np.maximum(reach, np.where(bigram > 0, np.minimum(end, reach + np.int32(PARTNERS)), 0), out=reach)
     shared = min(ALL_PAIRS_MOST, ALL_PAIRS_SHARED // max(size, 1))
     for n, most in ALL_PAIRS:
-        _ranges(stream, place, common, np.array([n, max(most, shared), PARTNERS], np.int64), reach, bigram)
+        first, count = ranges.of(n)
+        few = (count > 0) & (count <= max(most, shared))
+        np.maximum(reach, np.repeat(np.where(few, first[1:], 0), np.diff(first)), out=reach)
     return SuffixOrder(stream, place, inverse, common, bigram, reach)
+
+
+class Ranges:
+    """Ranges of the suffix order that begin with the same tokens.
+
+    Args:
+        stream, order, common: as in `SuffixOrder`.
+    """
+
+    def __init__(self, stream: Words, order: Words, common: NDArray[np.uint8]) -> None:
+        self._common = common
+        ends = np.append(np.flatnonzero(stream == 0), len(stream)).astype(np.int32)
+        self._left = ends[np.searchsorted(ends, order)] - order
+
+    def of(self, n: int) -> tuple[Words, Words]:
+        """Ranges that agree in n tokens: first position with a final total; places of the n-gram that all
+        of them begin with, 0 where a paragraph ends before n tokens."""
+        total = len(self._common)
+        breaks = np.flatnonzero(self._common < n)
+        first = np.zeros(len(breaks) + 1, np.int32)
+        first[1:] = breaks + 1
+        if first[-1] != total:
+            first = np.append(first, np.int32(total))
+        whole = self._left[first[:-1]] >= n
+        return first, np.where(whole, np.diff(first), 0).astype(np.int32)
 
 
 def places_of(order: SuffixOrder, n: int) -> Words:
     """In how many places the n-gram that starts at each place stands; 0 where none starts."""
+    first, count = Ranges(order.stream, order.order, order.common).of(n)
     size = np.zeros(len(order.stream), np.int32)
-    _count(order.stream, order.order, order.common, n, size)
+    size[order.order] = np.repeat(count, np.diff(first))
     return size
 
 
-@kernel
-def _count(stream: Any, order: Any, common: Any, n: int, size: Any) -> None:
-    total = len(order)
-    i = 0
-    while i < total:
-        j = i
-        while j < total - 1 and common[j] >= n:
-            j += 1
-        p = order[i]
-        whole = p + n <= total
-        if whole:
-            for k in range(n):
-                if stream[p + k] == 0:
-                    whole = False
-        if whole:
-            for k in range(i, j + 1):
-                size[order[k]] = j + 1 - i
-        i = j + 1
+def grams_at(order: SuffixOrder, n: int) -> Words:
+    """Number of the n-gram that starts at each place, the same for equal ones; -1 where none starts."""
+    first, count = Ranges(order.stream, order.order, order.common).of(n)
+    number = np.zeros(len(order.stream), np.int32)
+    number[order.order] = np.repeat(np.where(count > 0, first[:-1], -1), np.diff(first))
+    return number
 
 
 @kernel
@@ -117,30 +137,3 @@ def _agree(stream: Any, order: Any, common: Any, longest: int) -> None:
         while n < longest and n < last and stream[p + n] == stream[q + n] and stream[p + n] != 0:
             n += 1
         common[i] = n
-
-
-@kernel
-def _ranges(stream: Any, order: Any, common: Any, rule: Any, reach: Any, bigram: Any) -> None:
-    """Widen `reach` over the ranges of n-grams that are not too many; of bigrams, note their number."""
-    n, most, partners = rule[0], rule[1], rule[2]
-    total = len(order)
-    i = 0
-    while i < total:
-        j = i
-        while j < total - 1 and common[j] >= n:
-            j += 1
-        p = order[i]
-        whole = p + n <= total
-        if whole:
-            for k in range(n):
-                if stream[p + k] == 0:
-                    whole = False
-        if whole:
-            size = j + 1 - i
-            for k in range(i, j + 1):
-                if n == 2:
-                    bigram[k] = size
-                    reach[k] = max(reach[k], min(j + 1, k + 1 + partners))
-                if size <= most:
-                    reach[k] = max(reach[k], j + 1)
-        i = j + 1

@@ -19,8 +19,10 @@ LOCAL_MARGIN: Final = -1 * BIT
 UNIT_MARGIN: Final = 4 * BIT
 #: Share (in 1/16) of the lighter unit's weight that makes a match one of whole units.
 UNIT_SHARE: Final = 9
-#: A link of a chain scores at least this much.
+#: A link of a chain scores at least this much, and in a large corpus the choice of a place less
+#: `LINK_BELOW`: chance links grow with the square of the words, and each bit more halves them.
 LINK_LEAST: Final = 16 * BIT
+LINK_BELOW: Final = 4 * BIT
 #: Where half of the units have at most this number of tokens, a text is one of verses: a phrase is a good
 #: part of a
 #: unit, and the list goes on down to what overcomes the choice of the places in the two units and
@@ -29,7 +31,8 @@ LINK_LEAST: Final = 16 * BIT
 VERSE_TOKENS: Final = 28
 VERSE_MARGIN: Final = 4 * BIT
 VERSE_DEPTH: Final = 52 * BIT
-#: A pair is aligned when its seeds weigh this much; in a text of verses this much less than the list's end.
+#: A pair is aligned when its seeds weigh this much, in a large corpus the mean of it and of the choice of a
+#: place; in a text of verses this much less than the list's end.
 SEEDS_LEAST: Final = 20 * BIT
 VERSE_SEEDS: Final = 4 * BIT
 #: What a word of a chance run is worth at least, in bits: a run of so many words is no chance.
@@ -81,11 +84,13 @@ def thresholds(sizes: NDArray[np.int64]) -> Thresholds:
     n, p = log2_sixteenths(np.array([max(tokens, 2), max(units, 2)])).tolist()
     local = 2 * n + LOCAL_MARGIN
     verse = max(4 * n - VERSE_DEPTH, VERSE_MARGIN) if verses else 0
-    seeds = min(max(verse - VERSE_SEEDS, VERSE_SEEDS), SEEDS_LEAST) if verses else SEEDS_LEAST
+    seeds = max(SEEDS_LEAST, (SEEDS_LEAST + n) // 2)
+    if verses:
+        seeds = min(max(verse - VERSE_SEEDS, VERSE_SEEDS), seeds)
     return Thresholds(
         local=local,
         unit=2 * p + UNIT_MARGIN,
-        link=min(LINK_LEAST, seeds),
+        link=min(max(LINK_LEAST, n - LINK_BELOW), seeds),
         run=-(-local // RUN_BITS),
         contained=-(-(n + p) // CONTAINED_BITS),
         place=n,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,10 @@ def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
     return Tokens(word, surface, at, to, first, len(folded), tuple(folded))
 
 
+#: Bytes of text taken apart at once: bounds memory, changes nothing.
+_RUN_BYTES: Final = 1 << 22
+
+
 def _runs(text: bytes, start: Ints, end: Ints) -> Iterator[tuple[int, int]]:
     """Byte ranges whose tokens are those of their paragraphs: paragraphs between line feeds go together.
 
@@ -86,6 +91,7 @@ def _runs(text: bytes, start: Ints, end: Ints) -> Iterator[tuple[int, int]]:
     if not len(start):
         return
     apart = (octets[end[:-1]] != 0x0A) | (octets[start[1:] - 1] != 0x0A)
+    apart |= np.diff(end // _RUN_BYTES) != 0
     edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(start)]])
     for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         yield int(start[low]), int(end[high - 1])

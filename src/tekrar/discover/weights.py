@@ -51,15 +51,15 @@ def weigh(order: SuffixOrder, *, words: int) -> Weights:
     stream = order.stream
     count = np.bincount(stream, minlength=words + 1).astype(np.int64)
     total = max(int(count[1:].sum()), 2)
-    logs = log2_sixteenths(np.maximum(count, 1))
+    logs = log2_sixteenths(np.maximum(count, 1)).astype(np.int32)
     whole = int(log2_sixteenths(np.array([total]))[0])
-    rarity_of = np.maximum(whole - logs, LEAST)
+    rarity_of = np.maximum(whole - logs, LEAST).astype(np.int32)
     rarity_of[0] = 0
     rarity = rarity_of[stream]
     added = rarity.copy()
     here = np.flatnonzero((stream[:-1] != 0) & (stream[1:] != 0))
-    both = order.bigram[order.rank[here]].astype(np.int64)
-    before = count[stream[here]]
-    step = log2_sixteenths(before) - log2_sixteenths(np.maximum(both, 1))
+    both = order.bigram[order.rank[here]]
+    of_count = log2_sixteenths(np.arange(int(both.max(initial=0)) + 1).clip(1)).astype(np.int32)
+    step = logs[stream[here]] - of_count[both]
     added[here + 1] = np.clip(step, LEAST, rarity[here + 1])
-    return Weights(rarity.astype(np.int32), added.astype(np.int32))
+    return Weights(rarity, added)

@@ -1,8 +1,9 @@
 """Tasks in one process or in several forked ones, their results in the order of the tasks.
 
-Task t goes to worker t modulo the number of workers, and results are read by task and not by arrival. A
-worker inherits the columns and writes its arrays, as numbers with their type and shape, to a file without a
-name; no object is serialized. A worker that dies, or whose parent dies, ends the run.
+Task t goes to worker t modulo the number of workers, and results are read by task and not by arrival. What a
+task makes is written, as numbers with their type and shape, to a file without a name in `TMPDIR`: no process
+holds the results of more than one task while it works, no object is serialized, and nothing stays behind,
+however a run ends. A worker that dies, or whose parent dies, ends the run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
@@ -22,15 +24,26 @@ from tekrar.errors import StorageError
 Columns = list[NDArray[Any]]
 
 
+def joined(results: list[Columns]) -> Columns:
+    """Results one after another, column by column; a column's parts are let go as soon as it is made.
+
+    Args:
+        results: columns of every task, at least one; emptied.
+    """
+    parts = [list(column) for column in zip(*results, strict=True)]
+    results.clear()
+    return [np.concatenate(parts.pop(0)) for _ in range(len(parts))]
+
+
 def run_tasks(work: Callable[[int], Columns], *, tasks: int, workers: int) -> list[Columns]:
     """The results of work(0), work(1), ….
 
     Raises:
-        StorageError: a worker was killed, or its results could not be kept.
+        StorageError: a worker was killed, or results could not be kept.
     """
     workers = min(workers, tasks)
     if workers < 2:
-        return [work(task) for task in range(tasks)]
+        return _alone(work, tasks)
     files: list[IO[bytes]] = []
     children: list[int] = []
     try:
@@ -56,6 +69,29 @@ def run_tasks(work: Callable[[int], Columns], *, tasks: int, workers: int) -> li
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         for file in files:
+            file.close()
+
+
+def _alone(work: Callable[[int], Columns], tasks: int) -> list[Columns]:
+    """Every task in this process."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below, whatever happens
+    task = 0
+    try:
+        for task in range(tasks):
+            columns = work(task)
+            _write(file, columns)
+        file.seek(0)
+        return [_read(file) for _ in range(tasks)]
+    except OSError as error:
+        raise StorageError(
+            f"the results of task {task} of discovery could not be kept: {error}",
+            where=tempfile.gettempdir(),
+            expected="room for a temporary file",
+            mend="make room, or set TMPDIR to a folder that has it, and run again",
+            kind="disk_full",
+        ) from error
+    finally:
+        with suppress(OSError):
             file.close()
 
 

