@@ -278,6 +278,68 @@ def test_nobody_sees_a_verdict_before_their_own(small: Scenario, capsys: pytest.
     assert (row["of"], row["kind"], row["count"], row["equal"]) == ("proposals", "accept_family", 1, 0)
 
 
+@pytest.mark.req("CL-06", "OCC-06")
+def test_a_build_and_its_candidates_decide_nothing(small: Scenario) -> None:
+    first = small.releases[0]
+    (exact,) = small.run("release", "classes", first)["classes"]
+    for verb in ("families", "quotations", "choices"):
+        assert small.lines(verb, first) == []
+    asked = small.run("canonical", exact["class"], "--policy", "ilk", "--release", first)
+    assert asked["status"] == "unselected"
+    assert "member" not in asked
+
+
+@pytest.mark.req("QRY-01")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("families",),
+        ("quotations",),
+        ("choices",),
+        ("canonical", NOBODY, "--policy", "ilk"),
+        ("canonical", NOBODY, "--release", NOBODY),
+        ("unresolved",),
+        ("release", "coverage"),
+        ("duplicates", NOBODY),
+        ("occurrence", NOBODY),
+    ],
+)
+def test_a_question_names_its_release_and_policy(small: Scenario, words: tuple[str, ...]) -> None:
+    assert refused(small, *words, status=2)["kind"] == "bad_arguments"
+
+
+@pytest.mark.req("CL-08")
+def test_no_proposal_changes_an_exact_class(small: Scenario) -> None:
+    (exact,) = small.run("release", "classes", small.releases[0])["classes"]
+    lines = {
+        said("remove_member", structure=exact["class"], member="liman/1/p4"): "unknown_operation",
+        said("retire", predecessors=[exact["class"]], reason="r"): "tag_mismatch",
+        said(
+            "replace",
+            predecessors=[exact["class"]],
+            successors=[{"kind": "variant", "members": ["liman/1/p4", "tarla/1/p1"]}],
+            reason="r",
+        ): "tag_mismatch",
+    }
+    for line, kind in lines.items():
+        assert refused(small, "propose", _written(small, line), status=2)["kind"] == kind
+    assert refused(small, "withdraw", small.releases[0], actor="basan", status=2)["kind"] == "bad_arguments"
+
+
+def test_a_false_positive_is_overridden_by_a_proposal(small: Scenario) -> None:
+    package = small.folder / "candidates"
+    own = small.lines("candidates", "list", package, "--release", small.folder / "release")[0]["id"]
+    line = said("override_false_positive", candidate=own)
+    error = refused(small, "propose", _written(small, line), status=2)
+    assert error["kind"] == "not_false_positive"
+    small.run("candidates", "mark", package, 1, "false_positive", "--as", "yazar", "--database")
+    (proposal,) = small.run("propose", _written(small, line), actor="yazar")["proposals"]
+    small.run("review", proposal, "approve", actor="okur")
+    assert small.run("apply", proposal, actor="yazar")["structures"] == []
+    told = small.lines("history", own, actor="yazar")
+    assert [one["kind"] for one in told] == ["proposal", "review", "apply"]
+
+
 def test_a_quotation_of_an_uncertain_source_is_never_applied(small: Scenario) -> None:
     line = quotation(kind="source_uncertain")
     (proposal,) = small.run("propose", _written(small, line, "belirsiz.jsonl"), actor="yazar")["proposals"]
