@@ -395,6 +395,17 @@ def test_a_rebuild_of_something_else_says_so_and_cleans_up(small: Scenario) -> N
         assert names.fetchall() == []
 
 
+@pytest.mark.req("REB-01")
+def test_a_rebuild_after_decisions_and_a_false_positive_is_equal_and_touches_none(small: Scenario) -> None:
+    """Field report 77: candidates made again leave what was decided of them as it is."""
+    before = [small.lines("history", one, actor="yazar") for one in submitted(small)]
+    assert small.run("load", small.folder / "candidates")["outcome"] == "already_loaded"
+    done = small.run("rebuild", "--check", small.folder / "release", actor="bakan")
+    assert done["compared"]["marks"] >= 1
+    assert done["compared"]["sets of candidates"] == 1
+    assert [small.lines("history", one, actor="yazar") for one in submitted(small)] == before
+
+
 def _written(small: Scenario, line: str, name: str = "satır.jsonl") -> Path:
     file = small.folder / name
     file.write_text(line + "\n", "utf-8")
