@@ -82,7 +82,7 @@ def case(admin: Connection, login: Connection, curated: Published, request: pyte
 @pytest.mark.req("CND-06", "CND-08")
 def test_a_mark_is_an_entry_chained_to_the_one_before_it(case: Case) -> None:
     first = case.mark(0, "false_positive", note="eki başka")
-    second = case.mark(1, "uncertain")
+    second = case.mark(2, "uncertain")
     rows = case.admin.execute(
         "SELECT l.payload, d.event, d.previous, d.disposition, d.note FROM curation.disposition d"
         " JOIN curation.ledger l ON l.seq = d.ledger_seq WHERE d.profile = %s ORDER BY d.ledger_seq",
