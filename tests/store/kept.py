@@ -1,7 +1,8 @@
 """A database in which every table of published facts holds rows, for the tests of verification.
 
-An edition with a successor release, another that is partial and withdrawn in one profile; actors, grants, a
-revocation and a freeze. All of it through the functions that the program uses.
+An edition with a successor release, another that is partial and withdrawn in one profile; candidates, what
+was said of them, a diff; actors, grants, a revocation and a freeze. All of it through the functions that the
+program uses.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ import pytest
 from psycopg import sql
 
 from tekrar.artifact import Artifact
+from tekrar.core.identity import uuid_text
 from tekrar.corpus.release_package import open_release
+from tekrar.store.evidence.diffs import store_diffs
+from tekrar.store.evidence.loading import load_candidates
+from tekrar.store.evidence.marks import Mark, mark_candidates
 from tekrar.store.load import load
 from tekrar.store.publish import Published, prepare, publish, withdraw
 from tekrar.store.roles import LOGIN, SUPERUSER, Role
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tekrar.store.verification import Finding, Verified, examine
+from tests.store.candidate_package import every_kind
 from tests.store.load_corpus import make
 from tests.store.matrix import ADMINISTRATOR, AUDITOR, OWNER
 from tests.store.schema_publication import call
 
-ADMIN, PUBLISHER, AUDITING = "yönetici", "yayıncı", "denetçi"
+ADMIN, PUBLISHER, AUDITING, CURATING = "yönetici", "yayıncı", "denetçi", "derleyen"
 #: Put off: one run and one paragraph.
 DEFERRED = ["b1/1:2+3", "b1/1/p2"]
 
@@ -71,7 +77,10 @@ def build_kept(
     with admin.transaction():
         admin.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(OWNER)))
         admin.execute("SELECT curation.init_administrator(%s, NULL)", (ADMIN,))
-    for actor, role in ((PUBLISHER, "publisher"), (AUDITING, "auditor"), ("eski", "publisher")):
+    for actor, role in (
+        *((PUBLISHER, "publisher"), (AUDITING, "auditor"), (CURATING, "curator")),
+        ("eski", "publisher"),
+    ):
         call(admin, ADMINISTRATOR, ADMIN, "api.actor", actor, None)
         given = call(admin, ADMINISTRATOR, ADMIN, "api.grant_role", actor, role, "*", None, None)
     call(admin, ADMINISTRATOR, ADMIN, "api.revoke_grant", given["grant"])
@@ -85,9 +94,18 @@ def build_kept(
         for name in order:
             release, artifact = made[name]
             done = load(admin, Artifact(artifact), open_release(release))
+            if name == "first":
+                maker = every_kind(admin, done.artifact_root)
+                load_candidates(admin, maker.package())
             plan = prepare(login, done.artifact_root.hex(), None, actor=PUBLISHER)
             published[name] = publish(login, plan, actor=PUBLISHER)
             after_each(admin)
+        said = [uuid_text(one.id) for one, _ in maker.made]
+        source = ("ab" * 32, "yazar", "2026-01-02T03:04:05Z")
+        marks = [Mark(said[0], "false_positive", "aynı değil"), Mark(said[2], "uncertain", source=source)]
+        mark_candidates(login, marks, actor=CURATING)
+        pair = uuid_text(maker.held.id[0]), uuid_text(maker.held.id[1])
+        store_diffs(login, maker.profile, [pair], actor=CURATING)
         withdraw(login, published["partial"].releases[0][1], "kaynak yanlış", actor=PUBLISHER)
     call(admin, ADMINISTRATOR, ADMIN, "api.freeze", "bakım")
     return Kept(admin, database, published["first"], published["second"], published["partial"], made)

@@ -28,6 +28,7 @@ _RELEASES: Final = frozenset(GRANTABLE)
 _AUTHORITY: Final = frozenset({AUDITOR, ADMINISTRATOR})
 _HEADS: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR, ADMINISTRATOR})
 _STRUCTURES: Final = frozenset({CURATOR, REVIEWER, PUBLISHER, AUDITOR})
+_EFFECTIVE: Final = _STRUCTURES | {READER}
 
 #: Relation -> the roles that may SELECT from it (row-level security decides what they find). No role but
 #: the owner
@@ -44,14 +45,25 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "core.separator": _CORPUS,
     "core.text_block": _CORPUS,
     "curation.actor": _AUTHORITY,
-    "curation.candidate": _STRUCTURES,
-    "curation.candidate_participant": _STRUCTURES,
-    "curation.canonical_choice": _STRUCTURES,
+    "curation.candidate": _CORPUS,
+    "curation.candidate_entry": _CORPUS,
+    "curation.candidate_participant": _CORPUS,
+    "curation.candidate_seal": _CORPUS,
+    "curation.candidate_set": _CORPUS,
+    "curation.canonical_choice": _EFFECTIVE,
+    "curation.compensation": _EFFECTIVE,
+    "curation.crosswalk": _STRUCTURES,
     "curation.decision": _STRUCTURES,
+    "curation.decision_review": _STRUCTURES,
     "curation.disposition": _STRUCTURES,
-    "curation.evidence": _STRUCTURES,
-    "curation.family": _STRUCTURES,
-    "curation.family_member": _STRUCTURES,
+    "curation.draft": frozenset({AUDITOR}),
+    "curation.effective_choice": _EFFECTIVE,
+    "curation.effective_membership": _EFFECTIVE,
+    "curation.evidence": _STRUCTURES | {BUILDER},
+    "curation.false_positive_override": _STRUCTURES,
+    "curation.family": _EFFECTIVE,
+    "curation.family_diff": _EFFECTIVE,
+    "curation.family_member": _EFFECTIVE,
     "curation.freeze": _HEADS,
     "curation.grant_entry": _AUTHORITY,
     "curation.head": _HEADS,
@@ -60,10 +72,13 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.passage_diff": _STRUCTURES,
     "curation.propagation_policy": _STRUCTURES,
     "curation.proposal": _STRUCTURES,
-    "curation.quotation": _STRUCTURES,
+    "curation.quotation": _EFFECTIVE,
     "curation.review": _STRUCTURES,
+    "curation.review_policy": _STRUCTURES,
     "curation.revocation": _AUTHORITY,
-    "curation.supersession": _STRUCTURES,
+    "curation.succession": _EFFECTIVE,
+    "curation.succession_member": _EFFECTIVE,
+    "curation.supersession": _EFFECTIVE,
     "repetition.artifact": _CORPUS,
     "repetition.class": _CORPUS,
     "repetition.enumeration_exclusion": _CORPUS,
@@ -97,6 +112,9 @@ BULK: Final = frozenset(
         "core.sentence",
         "core.separator",
         "core.text_block",
+        "curation.candidate",
+        "curation.candidate_participant",
+        "curation.evidence",
         "repetition.class",
         "repetition.enumeration_exclusion",
         "repetition.occurrence",
@@ -108,6 +126,9 @@ BULK: Final = frozenset(
 #: The only relations of facts whose rows move, one version at a time, every move kept beside them.
 POINTERS: Final = frozenset({"curation.head", "repetition.visible"})
 
+#: Indexes of what is in force: a row takes one change, its end.
+ENDING: Final = frozenset({"curation.effective_choice", "curation.effective_membership"})
+
 #: What the migration runner keeps for itself; no facts.
 RUNNER: Final = frozenset({"tekrar_meta.code", "tekrar_meta.migration"})
 
@@ -118,11 +139,13 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     **{
         f"api.{name}": _READERS
         for name in (
+            "closed_candidates",
             "coverage",
             "get_occurrence",
             "list_classes",
             "list_duplicates",
             "listed",
+            "number_at",
             "occurrence_status",
             "plain_witness",
             "refuse_absent",
@@ -131,7 +154,9 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "release_of",
             "release_show",
             "releases",
+            "semantic_coverage",
             "text_slice",
+            "unresolved",
             "why",
             "witness_root",
         )
@@ -145,6 +170,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     "api.row_counts": frozenset({AUDITOR}),
     "api.unsealed_rows": frozenset({AUDITOR}),
     "api.verify_ledger": _AUTHORITY,
+    "api.export_ledger": _AUTHORITY,
     "api.not_found": frozenset(GRANTABLE),
     "api.require_scope": frozenset(GRANTABLE),
     "api.scopes": frozenset(GRANTABLE),
@@ -154,14 +180,41 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in ("profiles_to_read", "published_profiles", "published_texts", "texts_to_read")
     },
     "api.releases_to_read": frozenset(GRANTABLE),
+    **{
+        f"api.{name}": frozenset({CURATOR})
+        for name in ("crosswalk", "drafts", "save_draft", "submit_proposal")
+    },
+    "api.review": frozenset({REVIEWER}),
+    "api.apply": frozenset({CURATOR, REVIEWER}),
+    **{f"api.{name}": _STRUCTURES for name in ("history", "list_proposals", "proposal")},
+    **{
+        f"api.{name}": _EFFECTIVE
+        for name in (
+            "bound_release",
+            "canonical",
+            "family_members",
+            "list_choices",
+            "list_families",
+            "list_quotations",
+            "resolve",
+            "structure_state",
+        )
+    },
+    "api.sets_to_read": _READERS,
+    "api.store_diffs": frozenset({CURATOR}),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),
     "api.profiles_in_scope": _HEADS,
     "api.token": frozenset(GRANTABLE),
+    "api.announce_candidates": frozenset({BUILDER}),
     "api.attach_artifact": frozenset({BUILDER}),
+    "api.attach_candidates": frozenset({BUILDER}),
     "api.attach_text": frozenset({BUILDER}),
     "api.begin_artifact": frozenset({BUILDER}),
+    "api.begin_candidates": frozenset({BUILDER}),
     "api.begin_text": frozenset({BUILDER}),
+    "api.mark_candidates": frozenset({CURATOR}),
     "api.seal_artifact": frozenset({BUILDER}),
+    "api.seal_candidates": frozenset({BUILDER}),
     "api.seal_text": frozenset({BUILDER}),
     "tekrar_meta.state": frozenset(ROLES),
 }

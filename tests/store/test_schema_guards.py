@@ -236,8 +236,8 @@ def test_family_kinds_are_closed(admin: Connection, kind: str) -> None:
     with acting_as(admin, OWNER) as connection:
         seven = "'0190a0a0-0000-7000-8000-000000000000'"
         row = (
-            f"INSERT INTO curation.family VALUES ({seven}, gen_random_uuid(), %s, sha256(''),"
-            f" sha256(''), {seven})"
+            f"INSERT INTO curation.family VALUES ({seven}, gen_random_uuid(), gen_random_uuid(), %s,"
+            " sha256(''), sha256(''), 2, 7000)"
         )
         assert refusal(connection, row, (kind,)) == CHECK
         assert refusal(connection, row, ("variant",)) == "23503"  # only the decision is missing

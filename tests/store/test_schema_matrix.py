@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tekrar.store.session import Connection
-from tests.store.matrix import BULK, EXECUTE, LOGIN, OWNER, POINTERS, ROLES, RUNNER, SCHEMAS, SELECT, VERBS
+from tests.store.matrix import (
+    BULK,
+    ENDING,
+    EXECUTE,
+    LOGIN,
+    OWNER,
+    POINTERS,
+    ROLES,
+    RUNNER,
+    SCHEMAS,
+    SELECT,
+    VERBS,
+)
 from tests.store.schema_database import acting_as, refusal
 
 pytestmark = pytest.mark.usefixtures("loaded")
@@ -63,7 +75,7 @@ def test_the_owner_adds_facts_and_changes_none(admin: Connection) -> None:
     expected: dict[tuple[str, str], str | None] = {}
     for relation, verb in found:
         refused = verb in ("UPDATE", "DELETE", "TRUNCATE") or (verb == "INSERT" and relation in BULK)
-        moves = relation in POINTERS and verb == "UPDATE"
+        moves = relation in POINTERS | ENDING and verb == "UPDATE"
         expected[relation, verb] = APPEND_ONLY if refused and not moves else None
     assert found == expected
 

@@ -23,9 +23,10 @@ OUTSIDE = {
 EMPTY = frozenset(
     f"curation.{name}"
     for name in (
-        *("candidate", "candidate_participant", "disposition", "evidence", "passage_diff", "proposal"),
-        *("review", "decision", "family", "family_member", "quotation", "canonical_choice", "supersession"),
-        "propagation_policy",
+        *("canonical_choice", "compensation", "crosswalk", "decision", "decision_review", "draft"),
+        *("effective_choice", "effective_membership", "false_positive_override", "family", "family_diff"),
+        *("family_member", "propagation_policy", "proposal", "quotation", "review", "succession"),
+        *("succession_member", "supersession"),
     )
 )
 

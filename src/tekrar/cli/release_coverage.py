@@ -26,11 +26,12 @@ _ROWS: Final = {
     "dominated_classes": "  dominated",
     "provisional_groups": "groups provisional",
 }
+_SEMANTIC: Final = ("candidates", "pending", "rejected", "candidates_root", "pending_root", "rejected_root")
 
 
 def covered(found: dict[str, Any]) -> Iterator[str]:
     """The profile with its statuses, then a row a count; `-` where one side gives no such count."""
-    facts = {name: value for name, value in found.items() if name not in ("stated", "counted")}
+    facts = {name: value for name, value in found.items() if name not in ("stated", "counted", "semantic")}
     yield table(facts)
     stated, counted = found["stated"], found["counted"] or {}
     numbers = [name for name, value in {**stated, **counted}.items() if type(value) is int]
@@ -40,3 +41,7 @@ def covered(found: dict[str, Any]) -> Iterator[str]:
     for name in names:
         words = _ROWS.get(name, name.replace("_", " "))
         yield f"  {words:<36}{stated.get(name, '-'):>12}{counted.get(name, '-'):>12}"
+    if semantic := found["semantic"]["sets"] and found["semantic"]:
+        yield ""
+        yield "candidates, which are evidence and decide nothing of the counts above"
+        yield table({name: semantic[name] for name in _SEMANTIC})

@@ -35,11 +35,13 @@ OWN: Final = "TK"
 OWN_WORDS: Final[dict[str, tuple[str, str]]] = {
     "already_initialized": ("an empty ledger", "an administrator grants roles (tekrar grant)"),
     "already_published": ("a release that was not published before", "publish a successor"),
+    "edit_conflict": ("the newest version of the draft", "read it, bring both together, save on top of it"),
     "fact_mismatch": ("what the plan says", "prepare the publication again, and look at what changed"),
     "grant_expired": ("a grant that holds now", "ask an administrator for a new grant (tekrar grant)"),
     "grant_missing": ("a grant of the role for the edition", "ask an administrator for it (tekrar grant)"),
     "grant_not_yet_valid": ("a grant that holds now", "wait for its time, or ask an administrator"),
     "grant_revoked": ("a grant that was not revoked", "ask an administrator for a new grant (tekrar grant)"),
+    "not_approved": ("an approved proposal", "have it reviewed (tekrar review)"),
     "not_found": (
         "what is loaded, or published and in the reader's scope",
         "tekrar releases lists what there is",

@@ -36,7 +36,7 @@ _RELEASE: Final = tuple(
     "bound roots compiler recorded_at state incident_reason incident_at pointer_moves".split()
 )
 _COVERAGE: Final = tuple(
-    "short profile enumerator exact_status semantic_status stated counted withdrawn".split()
+    "short profile enumerator exact_status semantic_status stated counted semantic withdrawn".split()
 )
 _STATUS: Final = tuple(
     (
@@ -130,7 +130,7 @@ class Reader:
         return {"release": release, **found, "bound": json.loads(found["bound"])}
 
     def coverage(self, release: str) -> Record:
-        """Coverage as the build stated it and as the load counted it."""
+        """Exact coverage as the build stated it and the load counted it; `semantic` apart (COV-13)."""
         query = "api.coverage(%s)"
         found = self._ask(query, (public_id(release, "release"),), _COVERAGE)[0]
         return {"release": release, **found, "stated": json.loads(found["stated"])}

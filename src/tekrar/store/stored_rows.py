@@ -1,4 +1,4 @@
-"""Right before a publication: its text and profiles recomputed from the rows (requirements 3.9, REL-05).
+"""Right before a publication: its text, profiles and candidates recomputed from the rows (REL-05).
 
 The publishing transaction compares the stored roots, the seals and the row counts under its lock. That the
 rows still give those roots is found here, before the lock, with what a load's seal and a verification use.
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tekrar.core.encoding import canonical_json
 from tekrar.errors import DatabaseError, IntegrityError, TekrarError
+from tekrar.store.evidence.stored_set import read_set
 from tekrar.store.load.read_back import differs
 from tekrar.store.load.seal import recomputed_root
 from tekrar.store.load.stored_profile import StoredProfile
@@ -30,6 +31,10 @@ _ARTIFACT: Final = b"""
     JOIN core.release r ON r.release_key = a.release_key
     JOIN core.release_seal t ON t.release_key = a.release_key
     WHERE encode(a.artifact_root, 'hex') = %s
+"""
+_SETS: Final = b"""
+    SELECT p.short, s.set_key FROM curation.candidate_set s JOIN repetition.profile p USING (profile_key)
+    WHERE s.artifact_key = %s ORDER BY s.set_key
 """
 _COVERAGE: Final = b"SELECT short, coverage FROM repetition.profile WHERE artifact_key = %s"
 
@@ -96,6 +101,9 @@ def _profiles(
         if counted[short] != {name: coverage[name] for name in SEALED}:
             raise differs(f"repetition.seal, profile {short}", "other counts than its rows'", "theirs")
 
+    for name, set_key in connection.execute(_SETS, (key,)).fetchall():
+        if name in shorts:
+            read_set(connection, set_key)
     root = recomputed_root(connection, key, text, at_profile=at_profile, inspect=inspect, only=shorts)
     if root != bytes(sealed):
         raise differs("repetition.seal", f"a seal of {bytes(sealed).hex()}", root.hex())

@@ -10,7 +10,7 @@ mask by its kind alone, which is all that the projection keeps of it (ADR-009 *A
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, compress, count
@@ -200,11 +200,18 @@ def boundaries_of(
     """
     first = int(np.searchsorted(release.atom_end, start, side="left"))
     last = int(np.searchsorted(release.atom_start, end, side="right"))
-    kinds = release.atom_kind[first:last].tolist()
-    lows, highs = release.atom_start[first:last].tolist(), release.atom_end[first:last].tolist()
+    columns = (release.atom_kind, release.atom_start, release.atom_end)
+    atoms = zip(*(column[first:last].tolist() for column in columns), strict=True)
+    return boundaries_in(atoms, start, end, masks=masks)
+
+
+def boundaries_in(
+    atoms: Iterable[tuple[int, int, int]], start: int, end: int, *, masks: Sequence[tuple[int, int]] = ()
+) -> list[Boundary]:
+    """As `boundaries_of`, from the kind, start and end of every separator that meets the range."""
     found: list[Boundary] = []
     spans = [(max(a, start), min(b, end)) for a, b in masks if a < end and start < b]
-    for code, low, high in zip(kinds, lows, highs, strict=True):
+    for code, low, high in atoms:
         if code != ATOM_SENTENCE and low <= end and start <= high:
             name = "inter_sentence" if code == ATOM_INTER_SENTENCE else "inter_paragraph"
             found += [(a, b, name) for a, b in _outside(max(low, start), min(high, end), spans)]

@@ -10,26 +10,23 @@ from tekrar.store.session import Connection
 from tekrar.store.verification.findings import Findings, Row, rows_of
 from tekrar.store.verification.ledger import OF_PROFILE, Entry
 
-#: Tables of candidates and structures -> the heads that move when a row of it is written. While all of these
-#: stand at their start, no decision and no generator wrote a row.
+#: Tables of structures -> the heads that move when a row of it is written. While all of these stand at their
+#: start, no decision wrote a row.
 HEADS: Final = {
-    "candidate": ("candidates",),
-    "candidate_participant": ("candidates",),
-    "disposition": ("candidates", "false-positives"),
-    "evidence": ("candidates", "unresolved-review"),
-    "passage_diff": ("candidates", "unresolved-review"),
-    "proposal": ("curation",),
-    "review": ("curation",),
-    "decision": ("curation",),
-    "family": ("families",),
-    "family_member": ("families",),
-    "quotation": ("quotations",),
-    "canonical_choice": ("canonical-choices",),
-    "supersession": ("curation",),
     "propagation_policy": ("propagation-policies",),
 }
-#: Tables whose rows name their own entry -> its kind.
-ENTRY_KIND: Final = {"proposal": "proposal", "review": "review", "decision": "apply"}
+#: Tables whose rows name their own entry -> the column that does, and the entry's kind.
+ENTRY_KIND: Final = {
+    "proposal": ("ledger_seq", "proposal"),
+    "review": ("ledger_seq", "review"),
+    **dict.fromkeys(
+        (
+            *("decision", "family", "quotation", "canonical_choice", "compensation"),
+            *("false_positive_override", "supersession"),
+        ),
+        ("decision", "apply"),
+    ),
+}
 
 _SEALS: Final = """
     SELECT 'core.release_seal' AS relation, s.release_key AS key FROM core.release_seal s
@@ -37,6 +34,12 @@ _SEALS: Final = """
     UNION ALL
     SELECT 'repetition.seal', s.artifact_key FROM repetition.seal s
         WHERE NOT EXISTS (SELECT FROM repetition.artifact a WHERE a.artifact_key = s.artifact_key)
+    UNION ALL
+    SELECT 'curation.candidate_set', s.set_key FROM curation.candidate_set s
+        WHERE NOT EXISTS (SELECT FROM repetition.seal e WHERE e.artifact_key = s.artifact_key)
+    UNION ALL
+    SELECT 'curation.candidate_seal', e.set_key FROM curation.candidate_seal e
+        WHERE NOT EXISTS (SELECT FROM curation.candidate_set s WHERE s.set_key = e.set_key)
     UNION ALL
     SELECT 'repetition.artifact', a.artifact_key FROM repetition.artifact a
         WHERE NOT EXISTS (SELECT FROM core.release_seal s WHERE s.release_key = a.release_key)
@@ -95,12 +98,11 @@ def _check_structures(
             findings.add(
                 "closure", relation, expected=expected, found=f"{rows} rows that no entry accounts for"
             )
-        if name not in ENTRY_KIND:
-            continue
-        for row in rows_of(connection, f"SELECT ledger_seq FROM {relation}"):
-            seq = row["ledger_seq"]
-            place = f"{relation} of ledger entry {seq}"
-            findings.same("closure", place, expected=ENTRY_KIND[name], found=kinds.get(seq))
+    for name, (column, kind) in ENTRY_KIND.items():
+        relation = f"curation.{name}"
+        for row in rows_of(connection, f"SELECT {column} AS seq FROM {relation}"):
+            place = f"{relation} of ledger entry {row['seq']}"
+            findings.same("closure", place, expected=kind, found=kinds.get(row["seq"]))
 
 
 def _moved_heads(connection: Connection) -> set[str]:

@@ -25,6 +25,8 @@ CHECKS: Final = {
     "artifacts": "rows of artifacts: every root, recomputed",
     "identities": "IDs of selections, occurrences and classes, made again from their facts",
     "members": "members of classes, compared byte by byte with the stored text",
+    "candidates": "candidates, evidence, dispositions and diffs, made again from text and entries",
+    "decisions": "proposals, reviews, decisions and what they made, against their entries",
     "publications": "releases: bound facts, IDs, control records, the publisher's grant",
     "pointers": "moves of the visibility pointers, replayed from the ledger",
     "sets": "release sets and their members",

@@ -164,9 +164,12 @@ def compare_rows(
 
 
 def check_heads(
-    connection: Connection, entries: Sequence[Entry], findings: Findings
+    connection: Connection, entries: Sequence[Entry], findings: Findings, *, releases: Sequence[Row]
 ) -> dict[str, set[bytes]]:
     """Every head from its start through its moves to where it stands.
+
+    Those of a profile move with its publications, to what each release binds; what that must be is compared
+    with the rows where the releases are.
 
     Returns:
         By `name/scope`, all values that the head ever had; a release bound one of them.
@@ -207,11 +210,26 @@ def check_heads(
         findings.same("heads", f"{place}, start", expected=start, found=values[0] if values else None)
         if key[0] in replayed and not key[1]:
             findings.same("heads", f"{place}, replayed", expected=replayed[key[0]], found=values)
+        if key[1]:
+            moved = _published(*key, entries=entries, releases=releases)
+            wanted = [
+                value
+                for at, value in enumerate([start, *moved])
+                if not at or value != [start, *moved][at - 1]
+            ]
+            findings.same("heads", f"{place}, replayed", expected=wanted, found=values)
         findings.count("heads", len(mine))
     strangers = {(row["name"], row["scope"]) for row in moves} - set(found)
     for name, scope in sorted(strangers):
         findings.add("heads", f"curation.head_move {name} {scope}", expected="a head", found=None)
     return history
+
+
+def _published(name: str, profile: str, *, entries: Sequence[Entry], releases: Sequence[Row]) -> list[bytes]:
+    """Values that the releases of a profile bind of a head, in the order of their publication."""
+    bound = {row["release"]: json.loads(row["bound"]) for row in releases if row["profile"] == profile}
+    listed = [release for entry in entries if entry.kind == "publication" for release in entry.releases]
+    return [bytes.fromhex(bound[release][f"head/{name}"]) for release in listed if release in bound]
 
 
 def _start(name: str, scope: str, *, predicates: Mapping[str, str]) -> bytes:
@@ -223,7 +241,7 @@ def _start(name: str, scope: str, *, predicates: Mapping[str, str]) -> bytes:
 def _replayed(entries: Sequence[Entry]) -> dict[str, list[bytes]]:
     """Values of the heads that the entries alone move, from their start."""
     values: dict[str, list[bytes]] = {
-        name: [START] for name in ("ledger", "authority", "freeze", "repetition")
+        name: [START] for name in ("ledger", "authority", "curation", "freeze", "repetition")
     }
 
     def move(name: str, happened: bytes) -> None:
@@ -235,6 +253,8 @@ def _replayed(entries: Sequence[Entry]) -> dict[str, list[bytes]]:
             move("authority", i64(entry.seq))
         elif entry.kind == "freeze":
             move("freeze", i64(entry.seq))
+        elif entry.kind == "apply":
+            move("curation", bytes.fromhex(entry.payload["decision"]))
         elif entry.kind == "publication":
             for release in entry.releases:
                 move("repetition", parse_uuid(release))

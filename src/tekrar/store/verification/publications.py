@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tekrar.core.encoding import canonical_json, sha256
-from tekrar.core.identity import issue, uuid_text
+from tekrar.core.identity import issue, parse_uuid, uuid_text
 from tekrar.store.session import Connection
+from tekrar.store.verification.evidence import Evidence
 from tekrar.store.verification.findings import Findings, Row, rows_of
 from tekrar.store.verification.ledger import INSTANT, OF_PROFILE, Entry
+from tekrar.store.verification.structures import Structures
 
 FORMAT: Final = "tekrar/repetition-release/v1"
 SET_FORMAT: Final = "tekrar/release-set/v1"
@@ -52,6 +54,8 @@ def check_publications(
     entries: Sequence[Entry],
     history: Mapping[str, set[bytes]],
     grants: Sequence[Row],
+    evidence: Evidence,
+    structures: Structures,
     findings: Findings,
 ) -> None:
     """Every release against its profile, its facts, its control record, its entry and its publisher's grant.
@@ -73,6 +77,7 @@ def check_publications(
         _check_row(row, profile, place, findings)
         facts = _facts(profile, roots.get(profile["artifact_key"], []))
         _check_bound(row, facts, history, place, findings)
+        _check_inventories(row, evidence, structures, place, findings)
         entry = by_seq.get(row["ledger_seq"])
         _check_entry(row, entry, place, findings)
         if entry is not None:
@@ -135,6 +140,20 @@ def _check_bound(
         "release": release_id(facts["profile"], bound, compiler),
     }
     findings.same_fields("publications", place, expected=expected, found=row)
+
+
+def _check_inventories(
+    row: Row, evidence: Evidence, structures: Structures, place: str, findings: Findings
+) -> None:
+    """The inventories of a profile as they were at the release's entry, made again from rows and entries."""
+    bound = json.loads(row["bound"])
+    key, profile, predicate, seq = (row[k] for k in ("profile_key", "profile", "predicate", "ledger_seq"))
+    more = structures.open_records(row)
+    roots = evidence.roots(key, parse_uuid(profile), predicate, before=seq, more=more)
+    roots = roots | structures.roots(key, profile, predicate, before=seq)
+    for name, root in roots.items():
+        found = bound.get(f"head/{name}")
+        findings.same("publications", f"{place}, head/{name}", expected=root.hex(), found=found)
 
 
 def release_id(profile: str, bound: Mapping[str, Any], compiler: str) -> str:

@@ -20,6 +20,8 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Claims, Connection, transaction
 from tekrar.store.verification.artifacts import check_artifact, check_text, read_artifacts, read_texts
 from tekrar.store.verification.closure import check_closure
+from tekrar.store.verification.decisions import check_decisions
+from tekrar.store.verification.evidence import Evidence, check_diffs, check_evidence
 from tekrar.store.verification.findings import Finding, Findings, Row, rows_of
 from tekrar.store.verification.ledger import Entry, check_authority, check_heads, read_ledger
 from tekrar.store.verification.publications import (
@@ -29,6 +31,7 @@ from tekrar.store.verification.publications import (
     read_releases,
 )
 from tekrar.store.verification.schema import check_schema
+from tekrar.store.verification.structures import read_structures
 
 #: Called with steps done and steps in all.
 Progress = Callable[[int, int], object]
@@ -176,6 +179,8 @@ class _Run:
         texts: list[Row] = []
         artifacts: list[Row] = []
         profiles: list[int] = []
+        sets: list[int] = []
+        evidence = Evidence()
         entries: list[Entry] = []
         grants: list[Row] = []
         history: dict[str, set[bytes]] = {}
@@ -186,25 +191,42 @@ class _Run:
         with findings.checking(connection, "artifacts", "repetition.profile"):
             query = "SELECT profile_key FROM repetition.profile ORDER BY profile_key"
             profiles += [row["profile_key"] for row in rows_of(connection, query)]
+        with findings.checking(connection, "candidates", "curation.candidate_set"):
+            query = "SELECT set_key FROM curation.candidate_set ORDER BY set_key"
+            sets += [row["set_key"] for row in rows_of(connection, query)]
         # The catalog is compared also where no row can be read: what took the right away stands there.
         with findings.checking(connection, "schema", "schema"):
             keys = [row["release_key"] for row in texts]
-            check_schema(connection, findings, releases=keys, profiles=profiles)
+            check_schema(connection, findings, releases=keys, profiles=profiles, sets=sets)
         with findings.checking(connection, "ledger", "curation.ledger"):
             entries += read_ledger(connection, findings)
         with findings.checking(connection, "authority", "curation.grant_entry"):
             grants += check_authority(connection, entries, findings)
         with findings.checking(connection, "heads", "curation.head"):
-            history |= check_heads(connection, entries, findings)
+            history |= check_heads(connection, entries, findings, releases=self.releases)
         if not everything:
             of = {row["artifact_key"] for row in wanted}
             artifacts = [row for row in artifacts if row["artifact_key"] in of]
             of = {row["release_key"] for row in wanted}
             texts = [row for row in texts if row["release_key"] in of]
         self._recompute(texts, artifacts)
+        with findings.checking(connection, "candidates", "curation.candidate"):
+            those = {row["artifact_key"] for row in artifacts}
+            evidence = check_evidence(connection, entries, findings, artifacts=those)
+        with findings.checking(connection, "candidates", "curation.passage_diff"):
+            check_diffs(connection, findings)
+        with findings.checking(connection, "decisions", "curation.decision"):
+            check_decisions(connection, entries, findings)
         with findings.checking(connection, "publications", "repetition.repetition_release"):
             check_publications(
-                connection, wanted, entries=entries, history=history, grants=grants, findings=findings
+                connection,
+                wanted,
+                entries=entries,
+                history=history,
+                grants=grants,
+                evidence=evidence,
+                structures=read_structures(connection, self.releases),
+                findings=findings,
             )
         with findings.checking(connection, "pointers", "repetition.visible"):
             check_pointers(connection, self.releases, entries, findings)

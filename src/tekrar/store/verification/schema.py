@@ -25,6 +25,7 @@ PROFILE_TABLES: Final = tuple(
     f"repetition.{name}"
     for name in ("class", "enumeration_exclusion", "occurrence", "witness", "witness_span")
 )
+SET_TABLES: Final = ("curation.candidate", "curation.candidate_participant", "curation.evidence")
 _SCHEMAS: Final = ("api", "core", "curation", "repetition", "restricted", "tekrar_meta")
 _ROLES: Final = frozenset({*Role, LOGIN})
 #: Names of indexes and of their constraints are PostgreSQL's choice in a partition.
@@ -61,9 +62,14 @@ _CHILDREN: Final = """
 
 
 def check_schema(
-    connection: Connection, findings: Findings, *, releases: Iterable[int], profiles: Iterable[int]
+    connection: Connection,
+    findings: Findings,
+    *,
+    releases: Iterable[int],
+    profiles: Iterable[int],
+    sets: Iterable[int],
 ) -> None:
-    """Compare line by line; `releases` and `profiles` are the keys whose partitions must be there."""
+    """Compare line by line; `releases`, `profiles` and `sets` are the keys whose partitions must be there."""
     files = program_schema()
     stated_files = [(0, "code", files.code_digest)]
     stated_files += [(one.n, one.file.name, one.file.sha256) for one in files.migrations]
@@ -73,6 +79,7 @@ def check_schema(
     stated = EXPECTED.read_text("utf-8").splitlines()
     keys = {name: (list(releases), "release_key") for name in TEXT_TABLES}
     keys |= {name: (list(profiles), "profile_key") for name in PROFILE_TABLES}
+    keys |= {name: (list(sets), "set_key") for name in SET_TABLES}
     partitions = {
         f"{parent}_{key}": (parent, key, column) for parent, (those, column) in keys.items() for key in those
     }

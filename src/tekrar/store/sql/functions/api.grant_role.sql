@@ -27,8 +27,10 @@ BEGIN
     seq := curation.append('grant', jsonb_build_object('actor', actor, 'role', role, 'scope', scope,
         'valid_from', tekrar_meta.instant(start), 'valid_to', coalesce(tekrar_meta.instant(valid_to), ''),
         'by', curation.name_of(author), 'recorded_at', tekrar_meta.instant(now())));
-    INSERT INTO curation.grant_entry AS g (actor_key, role, scope, valid_from, valid_to, granted_by, recorded_at, ledger_seq)
-        VALUES (curation.actor_named(grant_role.actor), grant_role.role, grant_role.scope, start, grant_role.valid_to, author,
+    INSERT INTO curation.grant_entry AS g (grant_key, actor_key, role, scope, valid_from, valid_to, granted_by, recorded_at, ledger_seq)
+        -- Numbered by the ledger and not by a sequence, so that a replay gives the same numbers.
+        OVERRIDING SYSTEM VALUE
+        VALUES (1 + (SELECT max(n.grant_key) FROM curation.grant_entry n), curation.actor_named(grant_role.actor), grant_role.role, grant_role.scope, start, grant_role.valid_to, author,
                 now(), seq)
         RETURNING g.grant_key INTO key;
     PERFORM curation.move_to('authority', int8send(seq));

@@ -6,11 +6,13 @@ AS $$
 DECLARE
     what CONSTANT record := repetition.sealed_profile(artifact_root, short);
     grant_key integer;
+    inventories jsonb;
 BEGIN
     grant_key := curation.require_grant(curation.current_actor(), 'publisher', what.edition);
+    inventories := curation.inventory_roots(what.profile_key);
     RETURN jsonb_build_object('artifact_root', artifact_root, 'short', short,
-        'release', (repetition.bound_release(what.profile_key)).release,
-        'facts', repetition.publication_facts(what.profile_key, grant_key));
+        'release', (repetition.bound_release(what.profile_key, inventories)).release,
+        'facts', repetition.publication_facts(what.profile_key, grant_key, inventories));
 END
 $$;
 REVOKE ALL ON FUNCTION api.prepare_publication(text, text) FROM PUBLIC;

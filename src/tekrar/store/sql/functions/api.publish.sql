@@ -10,6 +10,7 @@ DECLARE
     entries CONSTANT jsonb := plan -> 'publications';
     entry jsonb;
     what record;
+    inventories jsonb := '{}';
     outcome text;
     done jsonb := '[]';
     waiting jsonb := '[]';
@@ -25,8 +26,10 @@ BEGIN
     PERFORM tekrar_meta.step('publish/locked');
     FOR entry IN SELECT * FROM jsonb_array_elements(entries) LOOP
         what := repetition.sealed_profile(entry ->> 'artifact_root', entry ->> 'short');
-        outcome := repetition.check_publication(entry, what.profile_key,
-                                                curation.require_grant(actor, 'publisher', what.edition), false);
+        -- Computed once, under the lock: what is compared is what is bound, and what the heads move to.
+        inventories := inventories || jsonb_build_object(what.profile_key::text, curation.inventory_roots(what.profile_key));
+        outcome := repetition.check_publication(entry, what.profile_key, curation.require_grant(actor, 'publisher', what.edition),
+                                                false, inventories -> what.profile_key::text);
         done := done || jsonb_build_object('short', entry -> 'short', 'release', entry -> 'release', 'outcome', outcome);
         IF outcome = 'publish' THEN
             waiting := waiting || entry;
@@ -44,8 +47,8 @@ BEGIN
     IF new_set THEN
         FOR entry IN SELECT e FROM jsonb_array_elements(entries) AS e WHERE NOT waiting @> jsonb_build_array(e) LOOP
             what := repetition.sealed_profile(entry ->> 'artifact_root', entry ->> 'short');
-            PERFORM repetition.check_publication(entry, what.profile_key,
-                                                 curation.require_grant(actor, 'publisher', what.edition), true);
+            PERFORM repetition.check_publication(entry, what.profile_key, curation.require_grant(actor, 'publisher', what.edition),
+                                                 true, inventories -> what.profile_key::text);
         END LOOP;
     END IF;
     IF jsonb_array_length(waiting) > 0 OR new_set THEN
@@ -56,8 +59,9 @@ BEGIN
         PERFORM tekrar_meta.step('publish/ledger');
     END IF;
     FOR entry IN SELECT * FROM jsonb_array_elements(waiting) LOOP
+        what := repetition.sealed_profile(entry ->> 'artifact_root', entry ->> 'short');
         PERFORM curation.move_to('repetition', uuid_send(repetition.insert_release(
-            entry ->> 'artifact_root', entry ->> 'short', actor, seq)));
+            entry ->> 'artifact_root', entry ->> 'short', actor, seq, inventories -> what.profile_key::text)));
         PERFORM tekrar_meta.step('publish/' || (entry ->> 'short'));
     END LOOP;
     IF together IS NOT NULL THEN

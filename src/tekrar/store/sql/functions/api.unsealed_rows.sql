@@ -11,6 +11,9 @@ AS $$
         SELECT 'repetition.artifact', a.artifact_key FROM repetition.artifact a
             WHERE NOT EXISTS (SELECT FROM repetition.seal s WHERE s.artifact_key = a.artifact_key)
         UNION ALL
+        SELECT 'curation.candidate_set', c.set_key FROM curation.candidate_set c
+            WHERE NOT EXISTS (SELECT FROM curation.candidate_seal s WHERE s.set_key = c.set_key)
+        UNION ALL
         SELECT 'repetition.root', t.artifact_key FROM repetition.root t
             WHERE NOT EXISTS (SELECT FROM repetition.seal s WHERE s.artifact_key = t.artifact_key)
         UNION ALL

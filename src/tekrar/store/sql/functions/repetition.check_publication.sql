@@ -1,15 +1,16 @@
-DROP FUNCTION IF EXISTS repetition.check_publication(jsonb, integer, integer);
+DROP FUNCTION IF EXISTS repetition.check_publication(jsonb, integer, integer),
+    repetition.check_publication(jsonb, integer, integer, boolean);
 -- One entry of a plan against the database, under the lock: 'publish' or 'already_visible', or a refusal that names the
 -- fact with what the plan expected and what was found. What is visible already is nothing to do, whatever else moved since
 -- the plan; unless something is recorded of it all the same (`recorded`: a new set), which every fact must allow.
 CREATE OR REPLACE FUNCTION repetition.check_publication(entry jsonb, profile_key integer, grant_key integer,
-    recorded boolean) RETURNS text
+    recorded boolean, inventories jsonb) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    published CONSTANT uuid := (repetition.bound_release(check_publication.profile_key)).release;
-    facts CONSTANT jsonb := repetition.publication_facts(check_publication.profile_key, check_publication.grant_key);
+    published CONSTANT uuid := (repetition.bound_release(check_publication.profile_key, inventories)).release;
+    facts CONSTANT jsonb := repetition.publication_facts(check_publication.profile_key, check_publication.grant_key, inventories);
     visible CONSTANT boolean := entry ->> 'release' = published::text
         AND starts_with(facts ->> 'visible', published || ' ');
     fact text;
@@ -39,4 +40,4 @@ BEGIN
     RETURN 'publish';
 END
 $$;
-REVOKE ALL ON FUNCTION repetition.check_publication(jsonb, integer, integer, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION repetition.check_publication(jsonb, integer, integer, boolean, jsonb) FROM PUBLIC;

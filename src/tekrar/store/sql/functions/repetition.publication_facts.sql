@@ -1,10 +1,12 @@
 -- What a publication rests on (REL-04): the bound facts, and what can change while they stay: the repetition head, the
 -- publisher's grant, the freeze epoch, the seals, the rows, the visibility pointer. Computed when a plan is prepared and
 -- again under the lock. `grant_key` is the grant that was found.
-CREATE OR REPLACE FUNCTION repetition.publication_facts(profile_key integer, grant_key integer) RETURNS jsonb
+DROP FUNCTION IF EXISTS repetition.publication_facts(integer, integer);
+CREATE OR REPLACE FUNCTION repetition.publication_facts(profile_key integer, grant_key integer, inventories jsonb DEFAULT NULL)
+    RETURNS jsonb
     LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT repetition.bound_facts(p.profile_key) || jsonb_build_object(
+    SELECT repetition.bound_facts(p.profile_key, inventories) || jsonb_build_object(
         'repetition-head', (SELECT encode(h.value, 'hex') FROM curation.head h WHERE h.name = 'repetition'),
         'publisher-grant', publication_facts.grant_key::text,
         'freeze-epoch', (SELECT coalesce(max(f.epoch), 0)::text FROM curation.freeze f),
@@ -23,4 +25,4 @@ AS $$
     JOIN core.release t ON t.release_key = a.release_key
     WHERE p.profile_key = publication_facts.profile_key
 $$;
-REVOKE ALL ON FUNCTION repetition.publication_facts(integer, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION repetition.publication_facts(integer, integer, jsonb) FROM PUBLIC;

@@ -7,7 +7,8 @@ AS $$
         WHEN 'release_key' THEN ARRAY['core.annotation', 'core.book', 'core.chapter', 'core.dataset', 'core.paragraph',
                                       'core.sentence', 'core.separator', 'core.text_block']
         WHEN 'profile_key' THEN ARRAY['repetition.class', 'repetition.enumeration_exclusion', 'repetition.occurrence',
-                                      'repetition.witness', 'repetition.witness_span'] END)
+                                      'repetition.witness', 'repetition.witness_span']
+        WHEN 'set_key' THEN ARRAY['curation.candidate', 'curation.candidate_participant', 'curation.evidence'] END)
         WITH ORDINALITY AS of_key(t, place) ORDER BY place
 $$;
 REVOKE ALL ON FUNCTION tekrar_meta.bulk_tables(text) FROM PUBLIC;

@@ -1,10 +1,16 @@
 SELECT tekrar_meta.secure('curation.canonical_choice');
 REVOKE ALL ON curation.canonical_choice FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
     tekrar_publisher, tekrar_auditor, tekrar_administrator;
-GRANT SELECT ON curation.canonical_choice TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
+GRANT SELECT ON curation.canonical_choice TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON curation.canonical_choice;
 CREATE POLICY owner_all ON curation.canonical_choice TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.canonical_choice;
 DROP POLICY IF EXISTS reads_granted ON curation.canonical_choice;
 CREATE POLICY reads_granted ON curation.canonical_choice FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING ((SELECT '*' = ANY (api.scopes(current_user))));
+    USING ('*' = ANY ((SELECT api.scopes(current_user))::text[])
+           OR profile = ANY ((SELECT api.profiles_in_scope(current_user))::uuid[]));
+DROP POLICY IF EXISTS reads_published ON curation.canonical_choice;
+CREATE POLICY reads_published ON curation.canonical_choice FOR SELECT TO tekrar_reader
+    -- What a published release binds: the decisions before it.
+    USING (EXISTS (SELECT FROM repetition.repetition_release AS r
+                   WHERE r.profile = canonical_choice.profile AND r.ledger_seq > canonical_choice.decision));

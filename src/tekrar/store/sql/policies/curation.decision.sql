@@ -7,4 +7,4 @@ CREATE POLICY owner_all ON curation.decision TO tekrar_owner USING (true) WITH C
 DROP POLICY IF EXISTS reads_all ON curation.decision;
 DROP POLICY IF EXISTS reads_granted ON curation.decision;
 CREATE POLICY reads_granted ON curation.decision FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING ((SELECT '*' = ANY (api.scopes(current_user))));
+    USING (EXISTS (SELECT FROM curation.proposal AS x WHERE x.proposal_digest = decision.proposal_digest));

@@ -7,4 +7,4 @@ CREATE POLICY owner_all ON curation.proposal TO tekrar_owner USING (true) WITH C
 DROP POLICY IF EXISTS reads_all ON curation.proposal;
 DROP POLICY IF EXISTS reads_granted ON curation.proposal;
 CREATE POLICY reads_granted ON curation.proposal FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING ((SELECT '*' = ANY (api.scopes(current_user))));
+    USING (ARRAY['*', edition] && (SELECT api.scopes(current_user)) COLLATE "C");

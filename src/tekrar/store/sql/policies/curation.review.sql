@@ -7,4 +7,4 @@ CREATE POLICY owner_all ON curation.review TO tekrar_owner USING (true) WITH CHE
 DROP POLICY IF EXISTS reads_all ON curation.review;
 DROP POLICY IF EXISTS reads_granted ON curation.review;
 CREATE POLICY reads_granted ON curation.review FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING ((SELECT '*' = ANY (api.scopes(current_user))));
+    USING (EXISTS (SELECT FROM curation.proposal AS x WHERE x.proposal_digest = review.proposal_digest));

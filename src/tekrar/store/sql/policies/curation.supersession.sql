@@ -1,10 +1,18 @@
 SELECT tekrar_meta.secure('curation.supersession');
 REVOKE ALL ON curation.supersession FROM PUBLIC, tekrar_login, tekrar_builder, tekrar_reader, tekrar_curator, tekrar_reviewer,
     tekrar_publisher, tekrar_auditor, tekrar_administrator;
-GRANT SELECT ON curation.supersession TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
+GRANT SELECT ON curation.supersession TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor;
 DROP POLICY IF EXISTS owner_all ON curation.supersession;
 CREATE POLICY owner_all ON curation.supersession TO tekrar_owner USING (true) WITH CHECK (true);
 DROP POLICY IF EXISTS reads_all ON curation.supersession;
 DROP POLICY IF EXISTS reads_granted ON curation.supersession;
 CREATE POLICY reads_granted ON curation.supersession FOR SELECT TO tekrar_curator, tekrar_reviewer, tekrar_publisher, tekrar_auditor
-    USING ((SELECT '*' = ANY (api.scopes(current_user))));
+    USING (EXISTS (SELECT FROM curation.family AS f WHERE f.family = supersession.predecessor)
+           OR EXISTS (SELECT FROM curation.quotation AS q WHERE q.quotation = supersession.predecessor));
+DROP POLICY IF EXISTS reads_published ON curation.supersession;
+CREATE POLICY reads_published ON curation.supersession FOR SELECT TO tekrar_reader
+    -- What a published release binds: the decisions before it.
+    USING (EXISTS (SELECT FROM curation.family AS f JOIN repetition.repetition_release AS r USING (profile)
+                   WHERE f.family = supersession.predecessor AND r.ledger_seq > supersession.decision)
+           OR EXISTS (SELECT FROM curation.quotation AS q JOIN repetition.repetition_release AS r USING (profile)
+                      WHERE q.quotation = supersession.predecessor AND r.ledger_seq > supersession.decision));

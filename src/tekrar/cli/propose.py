@@ -1,0 +1,217 @@
+"""`tekrar propose`: make actions of lines that people wrote, judge all of them, and submit them together."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tekrar.cli import arguments
+from tekrar.cli.curation import note_argument, note_of
+from tekrar.cli.database import acting, actor_argument, database_argument
+from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.errors import EXIT_OK, UsageError
+
+if TYPE_CHECKING:
+    from tekrar.store.curation.human_lines import HumanLine
+    from tekrar.store.curation.propose import Drafted
+
+KINDS: Final = (
+    "near_exact", "variant", "verbatim_quotation", "adapted_quotation", "formulaic_reuse", "source_uncertain",
+)  # fmt: skip
+#: Candidates that one command may propose of.
+MOST: Final = 10_000
+_RANGE: Final = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", re.ASCII)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar propose`."""
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE|-", help="JSON lines, one proposal a line; - reads standard input"
+    )
+    parser.add_argument(
+        "--from-candidates", type=arguments.path, metavar="CANDIDATES",
+        help="propose of candidates of this package, one proposal each, instead of a FILE",
+    )  # fmt: skip
+    parser.add_argument("--ranks", metavar="N-M,…", help="which of them, by rank")
+    parser.add_argument("--kind", choices=KINDS, help="what each of them is")
+    note_argument(parser, "--rationale", help="why, for each of them (Markdown)")
+    note_argument(parser, "--attribution", help="of quotations: where the source is known from")
+    parser.add_argument(
+        "--candidates", type=arguments.path, metavar="CANDIDATES", help="package of the ranks that FILE names"
+    )
+    parser.add_argument("--release", metavar="RELEASE", help="the published release that lines are about")
+    parser.add_argument(
+        "--profile", choices=("FP", "FS", "PP", "PS"), default="FP",
+        help="without --release: the profile whose only visible release is meant (default FP)",
+    )  # fmt: skip
+    parser.add_argument("--draft", type=arguments.words, metavar="NAME", help="the draft of a single line")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print actions and digests, and submit nothing"
+    )
+    actor_argument(parser)
+    database_argument(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Draft, judge, submit, and say what reviews must name."""
+    from tekrar.store.curation.propose import Wording, draft_lines, submit_all
+
+    lines, name, folder = _lines(args)
+    package = args.from_candidates or args.candidates
+    wording = Wording(
+        name=name,
+        read_file=lambda word: _beside(folder, word),
+        ranked=None if package is None else _Ranks(package),
+        release=args.release,
+        profile=args.profile,
+        draft=args.draft,
+    )
+    with acting(args) as (connection, actor):
+        drafted = draft_lines(connection, lines, wording, actor=actor)
+        if args.dry_run:
+            return _dry(args, drafted)
+        done = submit_all(connection, drafted, actor=actor)
+    if args.json:
+        for one in done:
+            print_json(one.as_record())
+        submitted = sum(one.outcome == "submitted" for one in done)
+        print_json({"proposals": [one.proposal for one in done], "submitted": submitted})
+        return EXIT_OK
+    for one in done:
+        again = "" if one.outcome == "submitted" else "  was submitted already"
+        say(f"{one.proposal}  {one.operation}{again}")
+    if not args.quiet:
+        say(f"{len(done)} proposals; nothing is decided before somebody else reviews them")
+        say_next("tekrar", "proposals", "show", done[0].proposal)
+    return EXIT_OK
+
+
+def _dry(args: argparse.Namespace, drafted: list[Drafted]) -> int:
+    for one in drafted:
+        if args.json:
+            print_json(one.as_record())
+            continue
+        say(f"{one.digest}  {one.line.operation}  draft {one.draft}", one.action.decode("utf-8"))
+    if args.json:
+        print_json({"drafted": len(drafted), "submitted": 0})
+    elif not args.quiet:
+        say(f"{len(drafted)} proposals would be submitted; nothing was written", file=sys.stderr)
+    return EXIT_OK
+
+
+def _lines(args: argparse.Namespace) -> tuple[list[HumanLine], str, Path]:
+    """The lines, the name of their file, and the folder that files they name stand in."""
+    from tekrar.store.curation.human_lines import MOST_FILE, read_lines
+
+    if (args.file is None) == (args.from_candidates is None):
+        raise UsageError(
+            "one source of proposals is needed",
+            expected="FILE, or - , or --from-candidates CANDIDATES",
+            mend="tekrar propose --help",
+            kind="bad_arguments",
+        )
+    if args.from_candidates is not None:
+        return _of_candidates(args), f"{args.from_candidates}", Path()
+    own = [one for one in ("ranks", "kind", "rationale", "attribution") if getattr(args, one) is not None]
+    if own:
+        raise UsageError(
+            f"--{own[0]} goes with --from-candidates",
+            expected="the same word in each line of FILE",
+            kind="bad_arguments",
+        )
+    if args.file == "-":
+        return (
+            read_lines(sys.stdin.buffer.read(MOST_FILE + 1), name="standard input"),
+            "standard input",
+            Path(),
+        )
+    from tekrar.package.storage import regular_bytes
+
+    path = arguments.path(args.file)
+    return read_lines(regular_bytes(path, limit=MOST_FILE), name=str(path)), str(path), path.parent
+
+
+def _of_candidates(args: argparse.Namespace) -> list[HumanLine]:
+    from tekrar.store.curation.propose import from_candidates
+
+    for one in ("ranks", "kind", "rationale"):
+        if getattr(args, one) is None:
+            raise UsageError(
+                f"--{one} is needed: what the candidates are, and why, is somebody's word",
+                mend="give --ranks 1-20 --kind variant --rationale TEXT",
+                kind="bad_arguments",
+            )
+    ranks = _ranks(args.ranks)
+    named = _Ranks(args.from_candidates)
+    return from_candidates(
+        [named(rank) for rank in ranks],
+        kind=args.kind,
+        rationale=note_of(args.rationale, option="--rationale"),
+        attribution=note_of(args.attribution or "", option="--attribution"),
+    )
+
+
+def _ranks(text: str) -> list[int]:
+    ranks: dict[int, None] = {}
+    for part in text.split(","):
+        found = _RANGE.fullmatch(part)
+        low = int(found[1]) if found else 0
+        high = int(found[2] or low) if found else 0
+        if not 1 <= low <= high or high - low >= MOST:
+            raise UsageError(
+                f"{part[:40]!r} is no range of ranks",
+                where="--ranks",
+                expected=f"such as 1-20,25; at most {MOST:,} candidates",
+                kind="bad_arguments",
+            )
+        ranks.update(dict.fromkeys(range(low, high + 1)))
+    if len(ranks) > MOST:
+        raise UsageError(f"{len(ranks)} candidates", expected=f"at most {MOST:,}", kind="bad_arguments")
+    return list(ranks)
+
+
+class _Ranks:
+    """UUIDs of the candidates of a package by rank, opened when the first is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ids: list[bytes] | None = None
+
+    def __call__(self, rank: int) -> str:
+        from tekrar.core.identity import uuid_text
+        from tekrar.errors import NotFoundError
+
+        if self._ids is None:
+            from tekrar.candidates.stored import open_stored
+
+            self._ids = [one.id for one in open_stored(self._path).candidates]
+        if not 1 <= rank <= len(self._ids):
+            raise NotFoundError(
+                f"no candidate of rank {rank}",
+                where=str(self._path),
+                expected=f"a rank from 1 to {len(self._ids)}",
+                mend="tekrar candidates list",
+                kind="no_such_candidate",
+            )
+        return uuid_text(self._ids[rank - 1])
+
+
+def _beside(folder: Path, word: str) -> bytes:
+    """Bytes of a file beside the proposals. A line may come from elsewhere, so it names no other place."""
+    from tekrar.cli.curation import MOST_WORDS
+    from tekrar.package.storage import regular_bytes
+
+    path = folder / word
+    here = folder.resolve()
+    if "\0" in word or not path.resolve().is_relative_to(here):
+        raise UsageError(
+            f"@{word[:80]} leads out of the folder of the proposals",
+            where=str(here),
+            expected="a file in this folder or below it",
+            mend="put the file there",
+            kind="outside_folder",
+        )
+    return regular_bytes(path, limit=MOST_WORDS)

@@ -1,0 +1,52 @@
+"""`tekrar resolve`: what an ID of curation names, its state, and what took its place; nothing is followed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from tekrar.cli.curation import asking, role_arguments
+from tekrar.cli.database import say
+from tekrar.view.plain import safe
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tekrar resolve`."""
+    parser.add_argument("id", metavar="ID", help="a family, quotation or canonical choice")
+    parser.add_argument(
+        "--release", metavar="RELEASE", help="its state as of this published release (default: now)"
+    )
+    role_arguments(parser, reader=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Resolve it."""
+    with asking(args, reader=True) as ask:
+        found = ask(lambda asker: asker.resolve(args.id, release=args.release))
+    return say(args, found, "\n".join(map(safe, _lines(found))), always=True)
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    record = found["record"]
+    yield f"{found['kind']}  {found['id']}"
+    yield f"state        {found['state']}"
+    if "kind" in record:
+        yield f"kind         {record['kind']}"
+    if "expansion" in record:
+        yield f"expansion    {record['expansion']['count']} occurrences"
+        for member in record["members"]:
+            count = f", {member['count']} occurrences" if "count" in member else ""
+            yield f"member       {member['tag']} {member['id']}{count}"
+    for name in ("source", "quoting"):
+        if name in record:
+            ranges = record[name]["ranges"]
+            told = ", ".join(f"{a}..{b}" for a, b in zip(ranges[::2], ranges[1::2], strict=True))
+            yield f"{name:<12} {record[name]['occurrence']} bytes {told}"
+    if "member" in record:
+        policy = record["policy"]
+        yield f"chosen       {record['member']} for {record['structure']['tag']} {record['structure']['id']}"
+        yield f"policy       {policy['name']} {policy['version']}, {policy['rule']}"
+    for name, words in (("successors", "successor"), ("predecessors", "predecessor")):
+        for one in found[name]:
+            yield f"{words:<12} {one}"

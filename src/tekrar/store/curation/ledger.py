@@ -1,0 +1,191 @@
+"""The ledger exported to canonical JSON lines, and replayed into a database without entries (contract C5).
+
+The first line says what follows: `{"entries", "format", "head"}`; each other one is an entry, `{"hash",
+"kind", "payload", "previous", "seq"}`, all strings but the payload, a flat object of strings. A replay makes
+every state again from the entries and from the artifacts and candidates that were loaded before, checks each
+entry as it was checked the first time, derives the diffs that proposals name from the stored text, and
+compares every release's ID; what is missing or altered is refused with its number, and then nothing is kept
+(CUR-09, ID-07, REB-01).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from tekrar.core.encoding import Json, canonical_json
+from tekrar.core.strict_json import JsonFlaw, parse
+from tekrar.errors import SourceError
+from tekrar.store.curation.rederive import derive_named
+from tekrar.store.permission import require_role
+from tekrar.store.publish import claims_of
+from tekrar.store.roles import Role
+from tekrar.store.session import Connection, ask, transaction
+
+FORMAT: Final = "tekrar/ledger/v1"
+#: Entries a round trip.
+PAGE: Final = 1000
+_KEYS: Final = ("hash", "kind", "payload", "previous", "seq")
+_EXPORT: Final = (
+    b"SELECT seq, kind, payload, previous, entry_hash FROM api.export_ledger(%s::bigint, %s::integer)"
+)
+_HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay left.
+
+    Attributes:
+        entries: how many were replayed.
+        heads: name -> value in hex, of the heads that belong to no profile.
+    """
+
+    entries: int
+    heads: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    kind: str
+    payload: bytes
+    digest: bytes
+
+
+def export_ledger(connection: Connection, *, actor: str | None, page: int = PAGE) -> Iterator[bytes]:
+    """Lines of the export, each with its line feed, in one snapshot.
+
+    Raises:
+        DatabaseError: the actor is no auditor of all editions.
+    """
+    with transaction(
+        connection, role=Role.AUDITOR, claims=claims_of(actor), read_only=True, isolation="repeatable read"
+    ):
+        head = connection.execute(
+            b"SELECT version, value FROM curation.head WHERE name = 'ledger' AND scope = ''"
+        ).fetchone()
+        entries, value = (0, bytes(32)) if head is None else (int(head[0]), bytes(head[1]))
+        yield _line({"entries": str(entries), "format": FORMAT, "head": value.hex()})
+        start = 0
+        while True:
+            rows = connection.execute(_EXPORT, (start, page)).fetchall()
+            for seq, kind, payload, previous, digest in rows:
+                yield _line(
+                    {
+                        "hash": bytes(digest).hex(),
+                        "kind": kind,
+                        "payload": json.loads(bytes(payload)),
+                        "previous": bytes(previous).hex(),
+                        "seq": str(seq),
+                    }
+                )
+            start += len(rows)
+            if len(rows) < page:
+                break
+
+
+def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str = "ledger") -> Replayed:
+    """Replay an export, whole or not at all.
+
+    Args:
+        connection: of a user who may be the owner; the database has no entry, and what the entries rest on
+            is loaded.
+        lines: of `export_ledger`.
+        name: of the file, for messages.
+
+    Raises:
+        SourceError: a line is none of an export, or one is missing.
+        DatabaseError: an entry does not hold; `where` gives its number.
+    """
+    require_role(connection, Role.OWNER)
+    stream = iter(lines)
+    entries, head = _first(next(stream, b""), name)
+    with transaction(connection, role=Role.OWNER):
+        connection.execute(b"SELECT api.replay_begin()")
+        done = 0
+        batch: list[_Entry] = []
+        for batch in _batches(stream, name):
+            derive_named(connection, [e.payload for e in batch if e.kind == "proposal"])
+            connection.execute(
+                b"SELECT api.replay_entries(%s::text[], %s::bytea[], %s::bytea[])",
+                ([e.kind for e in batch], [e.payload for e in batch], [e.digest for e in batch]),
+            )
+            done += len(batch)
+        row = connection.execute(b"SELECT api.replay_end(%s::bigint, %s)", (entries, head)).fetchone()
+    heads = dict(row[0]) if row else {}
+    return Replayed(int(heads.pop("entries", done)), heads)
+
+
+def verify_chain(connection: Connection, *, actor: str | None) -> tuple[int, int | None, bool]:
+    """Entries of the ledger, the first that does not follow (None: all do), and whether the head is theirs.
+
+    Raises:
+        DatabaseError: the actor is no auditor of all editions.
+    """
+    query = b"SELECT entries, first_broken, head_matches FROM api.verify_ledger()"
+    row = ask(connection, query, role=Role.AUDITOR, claims=claims_of(actor))[0]
+    return int(row[0]), None if row[1] is None else int(row[1]), bool(row[2])
+
+
+def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:
+    batch: list[_Entry] = []
+    for seq, line in enumerate(lines):
+        batch.append(_entry(line, seq, name))
+        if len(batch) == PAGE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _first(line: bytes, name: str) -> tuple[int, bytes]:
+    found = _object(line, f"{name}:1", ("entries", "format", "head"))
+    if (
+        found["format"] != FORMAT
+        or not str(found["entries"]).isdecimal()
+        or not _HEX.fullmatch(found["head"])
+    ):
+        _refuse("this is no export of a ledger", f"{name}:1")
+    return int(found["entries"]), bytes.fromhex(found["head"])
+
+
+def _entry(line: bytes, seq: int, name: str) -> _Entry:
+    place = f"{name}:{seq + 2}"
+    found = _object(line, place, _KEYS)
+    payload = found["payload"]
+    if found["seq"] != str(seq):
+        _refuse(f"entry {seq} is missing: entry {found['seq']} stands here", place)
+    flat = isinstance(payload, dict) and all(isinstance(value, str) for value in payload.values())
+    if not flat or not _HEX.fullmatch(found["hash"]) or not isinstance(found["kind"], str):
+        _refuse(f"entry {seq} is no entry of a ledger", place)
+    return _Entry(found["kind"], canonical_json(payload), bytes.fromhex(found["hash"]))
+
+
+def _object(line: bytes, place: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        found = parse(line.removesuffix(b"\n"))
+    except JsonFlaw as flaw:
+        _refuse(flaw.message, place)
+    if not isinstance(found, dict) or tuple(sorted(found)) != keys:
+        _refuse("this line is none of an export of a ledger", place)
+    for key, value in found.items():
+        if key != "payload" and not isinstance(value, str):
+            _refuse(f"{key} is no string", place)
+    return found
+
+
+def _refuse(message: str, place: str) -> NoReturn:
+    raise SourceError(
+        message,
+        where=place,
+        expected="lines of tekrar ledger export, every one of them, as they were written",
+        mend="export the ledger again",
+        kind="ledger_line",
+    )
+
+
+def _line(document: dict[str, Json]) -> bytes:
+    return canonical_json(document) + b"\n"

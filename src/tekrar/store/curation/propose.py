@@ -1,0 +1,218 @@
+"""Proposals of many lines: every line is drafted and judged before the first is submitted, and they are
+submitted all together or not at all (CUR-01, CUR-02)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tekrar.core.curation.action import Action, canonical_bytes, parse
+from tekrar.core.curation.rules import check_action
+from tekrar.core.encoding import sha256
+from tekrar.core.identity import uuid_text
+from tekrar.errors import UsageError
+from tekrar.store.absence import absence
+from tekrar.store.curation import human_lines as human
+from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
+from tekrar.store.curation.facts import Basis, StoredView, basis_of
+from tekrar.store.curation.references import Ranked, References
+from tekrar.store.publish import claims_of
+from tekrar.store.roles import Role
+from tekrar.store.session import Connection, transaction
+
+_STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
+_SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s)"
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """One proposal that was drafted and judged, and not submitted.
+
+    Attributes:
+        line: the line it comes from.
+        action: what it means, in bytes.
+        draft: name of the draft it is a revision of.
+        profile: repetition-profile UUID as text.
+        scripts: of the diffs it rests on, by (left, right).
+    """
+
+    line: human.HumanLine
+    action: bytes
+    draft: str
+    profile: str
+    scripts: dict[Pair, bytes]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the action, in hex; the proposal's own digest covers author and revision too."""
+        return sha256(self.action).hex()
+
+    def as_record(self) -> dict[str, Any]:
+        """What the line means, as JSON."""
+        return {
+            "line": self.line.number,
+            "operation": self.line.operation,
+            "action_digest": self.digest,
+            "draft": self.draft,
+            "action": json.loads(self.action),
+        }
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What became of one line: `submitted` or `already_submitted`, and the digest that reviews name."""
+
+    line: int
+    operation: str
+    outcome: str
+    proposal: str
+    draft: str
+    revision: int
+
+    def as_record(self) -> dict[str, Any]:
+        """As JSON."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How lines are read.
+
+    Attributes:
+        name: of their file, for messages.
+        read_file: the bytes of a file that a line names with @.
+        ranked: UUID of the candidate of a rank, where a package is named.
+        release, profile: what lines mean that name none.
+        draft: the draft of a single line.
+    """
+
+    name: str
+    read_file: ReadFile
+    ranked: Ranked | None = None
+    release: str | None = None
+    profile: str = "FP"
+    draft: str | None = None
+
+
+def draft_lines(
+    connection: Connection, lines: list[human.HumanLine], wording: Wording, *, actor: str | None
+) -> list[Drafted]:
+    """What lines mean, each judged by the rules of apply; nothing is written.
+
+    Raises:
+        TekrarError: the first line that is refused: `where` is file, line and item.
+    """
+    if wording.draft is not None and len(lines) != 1:
+        raise UsageError(
+            f"one draft for {len(lines)} proposals",
+            expected="a file of one line, or the key draft in each",
+            mend="leave --draft away",
+            kind="bad_arguments",
+        )
+    drafted: list[Drafted] = []
+    with (
+        absence(),
+        transaction(
+            connection,
+            role=Role.CURATOR,
+            claims=claims_of(actor),
+            read_only=True,
+            isolation="repeatable read",
+        ),
+    ):
+        connection.execute(b"SELECT api.require_scope('tekrar_curator')")
+        drafters: dict[bytes, Drafter] = {}
+        for line in lines:
+            with human.placed(wording.name, line.number):
+                basis = _basis(connection, line, wording)
+                if basis.release not in drafters:
+                    view = StoredView(connection, basis)
+                    references = References(view, wording.ranked)
+                    drafters[basis.release] = Drafter(view, references, wording.read_file)
+                drafted.append(_drafted(line, drafters[basis.release], wording))
+    return drafted
+
+
+def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str | None) -> list[Proposed]:
+    """Store the diffs and submit every proposal, in one transaction.
+
+    Raises:
+        TekrarError: the database refuses one; none is submitted.
+    """
+    held = list(drafted)
+    scripts: dict[str, dict[Pair, bytes]] = {}
+    for one in held:
+        scripts.setdefault(one.profile, {}).update(one.scripts)
+    done = []
+    with absence(), transaction(connection, role=Role.CURATOR, claims=claims_of(actor)):
+        for profile, found in scripts.items():
+            rows = [
+                {"left": uuid_text(left), "right": uuid_text(right), "script": script.hex()}
+                for (left, right), script in found.items()
+            ]
+            if rows:
+                connection.execute(_STORE, (profile, json.dumps(rows)))
+        for one in held:
+            row = connection.execute(_SUBMIT, (one.action, one.draft)).fetchone()
+            assert row is not None
+            record = row[0]
+            done.append(
+                Proposed(
+                    one.line.number,
+                    one.line.operation,
+                    record["outcome"],
+                    record["proposal"],
+                    record["draft"],
+                    int(record["revision"]),
+                )
+            )
+    return done
+
+
+def _basis(connection: Connection, line: human.HumanLine, wording: Wording) -> Basis:
+    said = line.said
+    if "release" in said and "profile" in said:
+        raise UsageError("a release names its profile", expected="one of both", kind="bad_arguments")
+    release = said.get("release", None if "profile" in said else wording.release)
+    return basis_of(connection, release=release, short=said.get("profile", wording.profile))
+
+
+def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Drafted:
+    action = drafter.action(line)
+    data = canonical_bytes(action)
+    check_action(parse(data), drafter.view)
+    draft = line.said.get("draft") or wording.draft or f"propose-{sha256(data).hex()[:32]}"
+    scripts = {pair: drafter.diffs[pair].script.encoded for pair in _pairs(action)}
+    return Drafted(line, data, draft, uuid_text(action.profile), scripts)
+
+
+def _pairs(action: Action) -> list[Pair]:
+    found = [(one.left, one.right) for family in action.families for one in family.diffs]
+    return found + [
+        (one.source.occurrence, one.quoting.occurrence) for one in action.quotations if one.diff is not None
+    ]
+
+
+def from_candidates(
+    own: Iterable[str], *, kind: str, rationale: str, attribution: str = ""
+) -> list[human.HumanLine]:
+    """One line a candidate: its two sides as a family or, by kind, its left side quoted by its right.
+
+    Args:
+        own: candidate UUIDs as text.
+        kind: a kind of family or of quotation.
+        rationale, attribution: of every line, as given.
+    """
+    lines = []
+    rationale, attribution = (f"@{one}" if one.startswith("@") else one for one in (rationale, attribution))
+    for number, one in enumerate(own, 1):
+        sides = [{"candidate": one, "side": side} for side in ("left", "right")]
+        said: human.Object = {"rationale": rationale, "kind": kind}
+        if kind in ("near_exact", "variant"):
+            lines.append(human.HumanLine(number, "accept_family", {**said, "members": sides}))
+        else:
+            more = {"source": sides[0], "quoting": sides[1], "attribution": attribution or rationale}
+            lines.append(human.HumanLine(number, "accept_quotation", {**said, **more}))
+    return lines

@@ -1,0 +1,165 @@
+"""Passage diffs as evidence in the database: derived from the stored text, kept by their own ID (DIF-01).
+
+SQL checks endpoints, mask roots, the form of a script and its ID; that it is the canonical script is derived
+here before it is stored, and derived again by a verification.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tekrar.core.diff.record import Endpoint, PassageDiff, diff_of
+from tekrar.core.diff.units import boundaries_in, units_of
+from tekrar.core.identity import parse_uuid, uuid_text
+from tekrar.core.policy import TREATMENTS
+from tekrar.errors import NotFoundError
+from tekrar.store.absence import absence
+from tekrar.store.publish import claims_of
+from tekrar.store.roles import Role
+from tekrar.store.session import Connection, ask, transaction
+
+#: Bytes of a block of the text.
+_BLOCK: Final = 32768
+_PROFILES: Final = b"SELECT p.profile_key FROM repetition.profile p WHERE p.profile = %s::uuid ORDER BY 1"
+_STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
+# One row an occurrence: its text by whole blocks, the separators about it, the spans that its witness masks.
+_ENDPOINTS: Final = b"""
+    SELECT uuid_send(o.occurrence), o.start_byte, o.extent, w.root, uuid_send(r.text_release), p.projection,
+        (SELECT string_agg(b.data, ''::bytea ORDER BY b.block) FROM core.text_block b
+         WHERE b.release_key = a.release_key
+           AND b.block BETWEEN o.start_byte / %(block)s AND (o.start_byte + o.extent - 1) / %(block)s),
+        (SELECT array_agg(ARRAY[s.kind::bigint, s.start_byte, s.end_byte] ORDER BY s.atom)
+         FROM core.separator s
+         WHERE s.release_key = a.release_key AND s.atom >= h.first_atom - 1
+           AND s.atom <= coalesce(
+               (SELECT n.first_atom FROM core.paragraph n
+                WHERE n.release_key = a.release_key AND n.paragraph = o.last_paragraph + 1), 2147483647)
+           AND s.start_byte <= o.start_byte + o.extent AND s.end_byte >= o.start_byte),
+        (SELECT array_agg(ARRAY[t.start_byte, t.end_byte] ORDER BY t.start_byte)
+         FROM repetition.witness_span t
+         WHERE t.profile_key = o.profile_key AND t.witness = o.witness AND t.treatment = %(masked)s)
+    FROM repetition.occurrence o
+    JOIN repetition.profile p USING (profile_key)
+    JOIN repetition.artifact a USING (artifact_key)
+    JOIN core.release r USING (release_key)
+    JOIN repetition.witness w ON w.profile_key = o.profile_key AND w.witness = o.witness
+    JOIN core.paragraph h ON h.release_key = a.release_key AND h.paragraph = o.paragraph
+    WHERE o.profile_key = %(key)s AND o.occurrence = ANY (%(ids)s::uuid[])
+"""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class StoredDiffs:
+    """What was stored.
+
+    Attributes:
+        stored: how many were not there before.
+        diffs: IDs in the order of the pairs.
+    """
+
+    stored: int
+    diffs: tuple[str, ...]
+
+
+def read_endpoints(connection: Connection, profile_key: int, ids: Iterable[str]) -> dict[str, Endpoint]:
+    """Occurrences of a profile as passages of a diff, by ID; those that are not there are left out.
+
+    Args:
+        connection: inside a transaction of a role that may read the profile and its text.
+        profile_key: of the profile.
+        ids: occurrence UUIDs as text.
+    """
+    named = {
+        "key": profile_key,
+        "ids": sorted(set(ids)),
+        "block": _BLOCK,
+        "masked": TREATMENTS["masked_with_boundary"],
+    }
+    rows = connection.execute(_ENDPOINTS, named, binary=True).fetchall()
+    return {uuid_text(bytes(row[0])): _endpoint(row) for row in rows}
+
+
+def _endpoint(row: Sequence[Any]) -> Endpoint:
+    occurrence, start, extent, root, release, projection, blocks, separators, masks = row
+    end, base = start + extent, start // _BLOCK * _BLOCK
+    # Places are bytes of the release: what stands before the passage is not read, and no unit reaches there.
+    text = bytes(start) + bytes(blocks)[start - base : end - base]
+    atoms = [(kind, low, high) for kind, low, high in separators or ()]
+    boundaries = boundaries_in(atoms, start, end, masks=[(a, b) for a, b in masks or ()])
+    units = units_of(text, start=start, end=end, boundaries=boundaries)
+    return Endpoint(bytes(release), bytes(occurrence), bytes(root), projection, units)
+
+
+def derive_diffs(
+    connection: Connection, profile: str, pairs: Sequence[Pair], *, role: Role, actor: str | None = None
+) -> list[PassageDiff]:
+    """The canonical diffs of pairs of occurrences of one profile, from the stored text.
+
+    Args:
+        connection: as `tekrar.store.session.connect` gives it.
+        profile: repetition-profile UUID text.
+        pairs: (left, right) occurrence UUIDs as text.
+        role, actor: who reads.
+
+    Raises:
+        NotFoundError: no such profile or occurrence for the reader.
+        UsageError: `diff_too_large`.
+    """
+    for one in {profile, *(name for pair in pairs for name in pair)}:
+        parse_uuid(one)
+    wanted = {name for pair in pairs for name in pair}
+    with (
+        absence(),
+        transaction(
+            connection, role=role, claims=claims_of(actor), read_only=True, isolation="repeatable read"
+        ),
+    ):
+        found: dict[str, Endpoint] = {}
+        for (key,) in connection.execute(_PROFILES, (profile,)).fetchall():
+            found |= read_endpoints(connection, key, wanted - set(found))
+    for name in sorted(wanted - set(found)):
+        raise NotFoundError(
+            f"there is no occurrence {name} in the profile {profile}",
+            where="database",
+            expected="occurrences of one profile of a published release",
+            mend="copy the ID as tekrar printed it",
+            kind="not_found",
+        )
+    return [diff_of(found[left], found[right]) for left, right in pairs]
+
+
+def store_diffs(
+    connection: Connection, profile: str, pairs: Sequence[Pair], *, actor: str | None = None
+) -> StoredDiffs:
+    """Derive diffs and keep them as evidence; those that are there already are nothing to do.
+
+    Args:
+        connection: as `tekrar.store.session.connect` gives it.
+        profile: repetition-profile UUID text.
+        pairs: (left, right) occurrence UUIDs as text, in this order: the reverse is another diff.
+        actor: the curator; needed where several speak through one login.
+
+    Raises:
+        NotFoundError, UsageError: as `derive_diffs`.
+        DatabaseError: no valid grant of curator.
+    """
+    derived = derive_diffs(connection, profile, pairs, role=Role.CURATOR, actor=actor)
+    rows = [
+        {"left": left, "right": right, "script": one.script.encoded.hex()}
+        for (left, right), one in zip(pairs, derived, strict=True)
+    ]
+    with absence():
+        done = ask(
+            connection,
+            _STORE,
+            (profile, json.dumps(rows)),
+            role=Role.CURATOR,
+            claims=claims_of(actor),
+            read_only=False,
+        )[0][0]
+    return StoredDiffs(done["stored"], tuple(done["diffs"]))

@@ -1,0 +1,61 @@
+-- Applies an approved proposal, whole or not at all: everything is checked again under the lock, the UUIDv7s are made once,
+-- the decision is chained to the ledger and the head of curation moves. `review` is an approval of it, or null. What was
+-- applied before is `already_applied` with its first structures, and nothing is written (CUR-09).
+-- Returns {"outcome", "decision", "seq", "operation", "structures", "reviews"}.
+CREATE OR REPLACE FUNCTION api.apply(proposal text, review uuid) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    actor CONSTANT integer := curation.current_actor();
+    p curation.proposal;
+    a jsonb;
+    d record;
+    reviews text;
+    moment timestamptz;
+    payload jsonb;
+    seq bigint;
+    scopes text[];
+BEGIN
+    PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('apply/locked');
+    scopes := api.scopes('tekrar_curator') || api.scopes('tekrar_reviewer');
+    IF cardinality(scopes) = 0 THEN
+        PERFORM curation.require_grant(actor, 'curator', NULL);
+    END IF;
+    p := curation.require_digest(proposal);
+    IF NOT ARRAY['*', p.edition] && scopes THEN
+        PERFORM api.not_found('proposal', proposal);
+    ELSIF review IS NOT NULL AND NOT EXISTS (SELECT FROM curation.review r WHERE r.review = review
+            AND r.proposal_digest = p.proposal_digest AND r.outcome = 'approve') THEN
+        PERFORM curation.refuse('digest_mismatch', format('review %s is no approval of these bytes', review), 'review',
+                                'an approval of ' || proposal, review::text);
+    END IF;
+    SELECT c.decision, c.document, c.decision_digest INTO d FROM curation.decision c WHERE c.proposal_digest = p.proposal_digest;
+    IF FOUND THEN
+        RETURN (convert_from(d.document, 'UTF8')::jsonb - '{format,proposal,recorded_at}'::text[]) || jsonb_build_object(
+            'outcome', 'already_applied', 'seq', d.decision, 'decision', encode(d.decision_digest, 'hex'));
+    END IF;
+    a := convert_from(p.action, 'UTF8')::jsonb;
+    moment := clock_timestamp();
+    SELECT string_agg(r.review::text, ',' ORDER BY r.review) INTO reviews FROM curation.review r
+        WHERE r.proposal_digest = p.proposal_digest AND r.outcome = 'approve';
+    payload := jsonb_build_object('proposal', proposal, 'reviews', coalesce(reviews, ''), 'structures',
+        coalesce((SELECT string_agg(curation.new_uuid7(moment)::text, ',') FROM generate_series(1, curation.issued(a))), ''),
+        'operation', p.operation, 'actor', curation.name_of(actor), 'recorded_at', tekrar_meta.instant(moment));
+    payload := payload || jsonb_build_object('decision', encode(sha256(curation.decision_document(payload)), 'hex'));
+    PERFORM curation.admit_apply(payload, p, a);
+    PERFORM tekrar_meta.step('apply/checked');
+    seq := curation.append('apply', payload);
+    PERFORM tekrar_meta.step('apply/ledger');
+    PERFORM curation.record_apply(seq, payload, p, a);
+    PERFORM curation.move_to('curation', decode(payload ->> 'decision', 'hex'));
+    PERFORM tekrar_meta.step('apply/head');
+    PERFORM tekrar_meta.step('apply/done');
+    RETURN jsonb_build_object('outcome', 'applied', 'operation', p.operation, 'reviews', string_to_array(payload ->> 'reviews',
+        ','), 'structures', string_to_array(payload ->> 'structures', ','), 'seq', seq, 'decision', payload -> 'decision');
+END
+$$;
+REVOKE ALL ON FUNCTION api.apply(text, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.apply(text, uuid) TO tekrar_curator, tekrar_reviewer;

@@ -1,0 +1,58 @@
+-- What an ID of curation names, exactly, with its state as of a published release (null: now) and its direct successors. It
+-- never follows them: the record of a superseded structure is its own (CAN-06, AMB-31). {"kind", "id", "state", "record",
+-- "successors", "predecessors"}.
+CREATE OR REPLACE FUNCTION api.resolve(id uuid, release uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    at bigint;
+    found_kind text;
+    kept jsonb;
+    state text;
+BEGIN
+    IF release IS NOT NULL THEN
+        SELECT r.ledger_seq INTO at FROM repetition.repetition_release r WHERE r.release = release;
+        IF NOT FOUND THEN
+            PERFORM api.not_found('repetition release', release::text);
+        END IF;
+    END IF;
+    SELECT 'repeat_family', jsonb_build_object('kind', f.kind, 'profile', f.profile, 'text_release', f.text_release,
+            'expansion', jsonb_build_object('count', f.size, 'root', encode(f.expansion, 'hex')), 'decision', f.decision,
+            'members', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('tag', CASE WHEN m.class IS NULL
+                THEN 'occurrence' ELSE 'class' END, 'id', coalesce(m.class, m.occurrence), 'witness', encode(m.witness, 'hex'),
+                'count', CASE WHEN m.class IS NOT NULL THEN m.size END, 'inventory', encode(m.inventory, 'hex')))
+                ORDER BY m."position") FROM curation.family_member m WHERE m.family = f.family))
+        INTO found_kind, kept FROM curation.family f WHERE f.family = id;
+    IF NOT FOUND THEN
+        SELECT 'quotation_relation', jsonb_build_object('kind', q.kind, 'profile', q.profile, 'text_release', q.text_release,
+                'source', jsonb_build_object('occurrence', q.source_occurrence, 'selection', q.source_selection, 'ranges',
+                    q.source_ranges), 'quoting', jsonb_build_object('occurrence', q.quoting_occurrence, 'selection',
+                    q.quoting_selection, 'ranges', q.quoting_ranges), 'mapping', q.extent_mapping, 'diff', q.diff,
+                'attribution', q.attribution, 'decision', q.decision)
+            INTO found_kind, kept FROM curation.quotation q WHERE q.quotation = id;
+    END IF;
+    IF found_kind IS NULL THEN
+        SELECT 'canonical_choice', jsonb_build_object('profile', c.profile, 'structure', jsonb_build_object('tag', CASE WHEN
+                c.family IS NULL THEN 'class' ELSE 'family' END, 'id', coalesce(c.family, c.exact_class), 'release', c.release),
+                'member', c.member, 'policy', jsonb_build_object('name', c.policy, 'version', c.policy_version, 'rule', c.rule,
+                'document', encode(c.policy_document, 'hex')), 'supersedes', c.supersedes, 'decision', c.decision)
+            INTO found_kind, kept FROM curation.canonical_choice c WHERE c.choice = id;
+    END IF;
+    state := api.structure_state(id, at);
+    IF found_kind IS NULL OR state IS NULL THEN
+        PERFORM api.not_found('structure', id::text);
+    END IF;
+    RETURN jsonb_build_object('kind', found_kind, 'id', id, 'state', state, 'record', kept, 'successors', coalesce((
+        SELECT jsonb_agg(x.s ORDER BY x.s) FROM (
+            SELECT n.successor AS s FROM curation.succession n JOIN curation.supersession p USING (predecessor)
+                WHERE n.predecessor = id AND (at IS NULL OR p.decision <= at)
+            UNION ALL SELECT c.choice FROM curation.canonical_choice c WHERE c.supersedes = id
+                AND (at IS NULL OR c.decision <= at)) AS x), '[]'),
+        'predecessors', coalesce((SELECT jsonb_agg(n.predecessor ORDER BY n.predecessor) FROM curation.succession n
+            WHERE n.successor = id), '[]'));
+END
+$$;
+REVOKE ALL ON FUNCTION api.resolve(uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.resolve(uuid, uuid) TO tekrar_reader, tekrar_curator, tekrar_reviewer, tekrar_publisher,
+    tekrar_auditor;

@@ -1,0 +1,40 @@
+-- Reviews the bytes of a proposal: approve, reject or request_changes. The same review of the same reviewer again is
+-- `already_reviewed` with its first ID. Returns {"outcome", "review", "state"}.
+CREATE OR REPLACE FUNCTION api.review(proposal text, outcome text, note text) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    actor CONSTANT integer := curation.current_actor();
+    p curation.proposal;
+    known uuid;
+    payload jsonb;
+    seq bigint;
+    moment timestamptz;
+BEGIN
+    PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('review/locked');
+    PERFORM curation.require_grant(actor, 'reviewer', NULL);
+    p := curation.require_digest(proposal);
+    IF NOT ARRAY['*', p.edition] && api.scopes('tekrar_reviewer') THEN
+        PERFORM api.not_found('proposal', proposal);
+    END IF;
+    SELECT r.review INTO known FROM curation.review r
+        WHERE r.proposal_digest = p.proposal_digest AND r.reviewer = actor AND r.outcome = outcome;
+    IF FOUND THEN
+        RETURN jsonb_build_object('outcome', 'already_reviewed', 'review', known, 'state', curation.proposal_state(p));
+    END IF;
+    moment := clock_timestamp();
+    payload := jsonb_build_object('review', curation.new_uuid7(moment), 'proposal', proposal, 'outcome', outcome, 'reviewer',
+        curation.name_of(actor), 'note', coalesce(note, ''), 'recorded_at', tekrar_meta.instant(moment));
+    PERFORM curation.admit_review(payload);
+    seq := curation.append('review', payload);
+    PERFORM tekrar_meta.step('review/ledger');
+    PERFORM curation.record_review(seq, payload);
+    PERFORM tekrar_meta.step('review/done');
+    RETURN jsonb_build_object('outcome', 'reviewed', 'review', payload -> 'review', 'state', curation.proposal_state(p));
+END
+$$;
+REVOKE ALL ON FUNCTION api.review(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.review(text, text, text) TO tekrar_reviewer;

@@ -1,0 +1,50 @@
+-- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). The same action again, while
+-- its revision is open, is `already_submitted`. Returns {"outcome", "proposal", "draft", "revision"}.
+CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    actor CONSTANT integer := curation.current_actor();
+    a CONSTANT jsonb := curation.read_action(action);
+    named text := draft;
+    latest curation.proposal;
+    epoch bigint;
+    payload jsonb;
+    seq bigint;
+    state text;
+BEGIN
+    PERFORM curation.form_action(a);
+    PERFORM curation.require_grant(actor, 'curator', a ->> 'edition');
+    IF named IS NOT NULL AND NOT curation.is_name(named) THEN
+        PERFORM tekrar_meta.bad_argument('draft', 'a name of 1 to 200 characters in one line', named);
+    END IF;
+    PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('propose/locked');
+    named := coalesce(named, curation.new_uuid7(clock_timestamp())::text);
+    epoch := coalesce((SELECT f.epoch FROM curation.freeze f ORDER BY f.epoch DESC LIMIT 1), 0);
+    SELECT * INTO latest FROM curation.proposal p WHERE p.author = actor AND p.draft = named ORDER BY p.revision DESC LIMIT 1;
+    IF FOUND THEN
+        state := curation.proposal_state(latest);
+        IF latest.action = action AND (state = 'applied' OR state IN ('submitted', 'approved') AND latest.freeze_epoch = epoch) THEN
+            RETURN jsonb_build_object('outcome', 'already_submitted', 'proposal', encode(latest.proposal_digest, 'hex'),
+                                      'draft', named, 'revision', latest.revision);
+        END IF;
+    END IF;
+    payload := jsonb_build_object('action', convert_from(action, 'UTF8'), 'author', curation.name_of(actor), 'draft', named,
+        'revision', (1 + coalesce(latest.revision, 0))::text, 'freeze', epoch::text,
+        'recorded_at', tekrar_meta.instant(clock_timestamp()));
+    payload := payload || jsonb_build_object('digest', encode(curation.proposal_digest(action, payload ->> 'author', named,
+        payload ->> 'revision'), 'hex'));
+    PERFORM curation.admit_proposal(payload, a);
+    seq := curation.append('proposal', payload);
+    PERFORM tekrar_meta.step('propose/ledger');
+    PERFORM curation.record_proposal(seq, payload, a);
+    PERFORM tekrar_meta.step('propose/done');
+    RETURN jsonb_build_object('outcome', 'submitted', 'proposal', payload -> 'digest', 'draft', named,
+                              'revision', 1 + coalesce(latest.revision, 0));
+END
+$$;
+REVOKE ALL ON FUNCTION api.submit_proposal(bytea, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.submit_proposal(bytea, text) TO tekrar_curator;

@@ -1,0 +1,41 @@
+-- Refuses a supersession whose predecessors are not of one sort and of the profile, whose successors are not so, or whose
+-- mapping is not complete and true. Gives the occurrences that the successors expand to, ascending.
+CREATE OR REPLACE FUNCTION curation.check_supersession(profile_key integer, release_key integer, a jsonb) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    body CONSTANT jsonb := a -> 'supersession';
+    whom CONSTANT uuid := (a ->> 'profile')::uuid;
+    before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
+    families CONSTANT bigint := (SELECT count(*) FROM curation.family f WHERE f.family = ANY (before)
+                                   AND f.profile = whom);
+    quotations CONSTANT bigint := (SELECT count(*) FROM curation.quotation q WHERE q.quotation = ANY (before)
+                                     AND q.profile = whom);
+    ids uuid[] := '{}';
+    one record;
+BEGIN
+    IF greatest(families, quotations) <> cardinality(before) THEN
+        PERFORM curation.refuse('tag_mismatch', 'the predecessors are not families alone, or quotations alone, of the profile',
+            'supersession.predecessors', 'structures of one sort', array_to_string(before, ', '));
+    END IF;
+    FOR one IN SELECT s.one, format('supersession.successors[%s]', s.n - 1) AS place
+               FROM jsonb_array_elements(body -> 'successors') WITH ORDINALITY AS s(one, n) LOOP
+        IF one.one ? 'family' <> (families > 0) THEN
+            PERFORM curation.refuse('tag_mismatch', 'families and quotations take no place of each other', one.place);
+        ELSIF families > 0 THEN
+            ids := ids || curation.check_family(profile_key, one.one -> 'family', one.place || '.family');
+        ELSE
+            PERFORM curation.check_quotation(profile_key, release_key, (a ->> 'text_release')::uuid, one.one -> 'quotation',
+                                             one.place || '.quotation');
+        END IF;
+    END LOOP;
+    ids := ARRAY(SELECT i FROM unnest(ids) AS i ORDER BY i);
+    IF cardinality(ids) <> (SELECT count(DISTINCT i) FROM unnest(ids) AS i) THEN
+        PERFORM curation.refuse('double_membership', 'an occurrence stands in two successors', 'supersession.successors',
+            'successors that share no occurrence');
+    END IF;
+    PERFORM curation.check_mapping(profile_key, body, before, families > 0);
+    RETURN ids;
+END
+$$;
+REVOKE ALL ON FUNCTION curation.check_supersession(integer, integer, jsonb) FROM PUBLIC;

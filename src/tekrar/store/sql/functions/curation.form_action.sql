@@ -1,0 +1,47 @@
+-- Refuses an action that is not of its form, as far as its bytes alone tell (docs/encoding.md section 13).
+CREATE OR REPLACE FUNCTION curation.form_action(a jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    operation CONSTANT text := a ->> 'operation';
+    body CONSTANT text := CASE WHEN operation = 'accept_family' THEN 'family' WHEN operation = 'accept_quotation' THEN 'quotation'
+        WHEN operation = 'choose_canonical' THEN 'choice' WHEN operation = 'compensate_choice' THEN 'compensation'
+        WHEN operation = 'override_false_positive' THEN 'override'
+        WHEN operation IN ('replace', 'split', 'merge', 'restructure', 'retire') THEN 'supersession' END;
+BEGIN
+    IF body IS NULL THEN
+        PERFORM curation.refuse('unknown_operation', format('%s is no operation of curation', operation), 'operation',
+            'accept_family, accept_quotation, choose_canonical, compensate_choice, override_false_positive, replace, split, '
+            'merge, restructure or retire', operation);
+    END IF;
+    PERFORM curation.form_object(a, 'action', ARRAY['format', 'operation', 'edition', 'profile', 'text_release', 'rationale',
+        'expected', 'candidates', 'evidence', 'policy_of_review', body]);
+    PERFORM curation.form_text(a -> 'format', 'format', '^tekrar/curation-action/v1$');
+    PERFORM curation.form_text(a -> 'edition', 'edition', 'words');
+    PERFORM curation.form_text(a -> 'profile', 'profile', 'uuid');
+    PERFORM curation.form_text(a -> 'text_release', 'text_release', 'uuid');
+    PERFORM curation.form_text(a -> 'rationale', 'rationale', 'words');
+    PERFORM curation.form_text(a -> 'policy_of_review', 'policy_of_review', '^default[.]v1$');
+    PERFORM curation.form_ids(a -> 'candidates', 'candidates');
+    PERFORM curation.form_ids(a -> 'evidence', 'evidence');
+    PERFORM curation.form_object(a -> 'expected', 'expected', '{occurrences,structures}');
+    PERFORM curation.form_text(a #> '{expected,occurrences}', 'expected.occurrences', 'digest');
+    PERFORM curation.form_array(a #> '{expected,structures}', 'expected.structures');
+    CASE body
+        WHEN 'family' THEN PERFORM curation.form_family(a -> body, body);
+        WHEN 'quotation' THEN PERFORM curation.form_quotation(a -> body, body);
+        WHEN 'choice' THEN PERFORM curation.form_choice(a -> body, body);
+        WHEN 'supersession' THEN PERFORM curation.form_supersession(operation, a -> body, body);
+        WHEN 'compensation' THEN
+            PERFORM curation.form_object(a -> body, body, '{choice,reason}');
+            PERFORM curation.form_text(a #> '{compensation,choice}', 'compensation.choice', 'uuid');
+            PERFORM curation.form_text(a #> '{compensation,reason}', 'compensation.reason', 'words');
+        WHEN 'override' THEN
+            PERFORM curation.form_object(a -> body, body, '{candidate,generator,participants,event}');
+            PERFORM curation.form_text(a #> '{override,candidate}', 'override.candidate', 'uuid');
+            PERFORM curation.form_text(a -> body -> k, 'override.' || k, 'digest')
+                FROM unnest('{generator,participants,event}'::text[]) AS k;
+    END CASE;
+END
+$$;
+REVOKE ALL ON FUNCTION curation.form_action(jsonb) FROM PUBLIC;

@@ -1,0 +1,51 @@
+-- Checks one entry as far as the ledger and what is loaded decide, and records its rows. Gives what heads are moved by, in
+-- order: {"head": [hex…]}; heads of profiles are moved by the publication itself.
+CREATE OR REPLACE FUNCTION curation.replay_entry(seq bigint, kind text, payload jsonb, OUT head text, OUT happened bytea[])
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    a jsonb;
+    p curation.proposal;
+BEGIN
+    CASE
+    WHEN kind IN ('actor', 'grant', 'revocation', 'freeze') THEN
+        PERFORM curation.replay_authority(seq, kind, payload);
+        head := CASE kind WHEN 'freeze' THEN 'freeze' ELSE 'authority' END;
+        happened := ARRAY[int8send(seq)];
+    WHEN kind IN ('publication', 'withdrawal') THEN
+        happened := curation.replay_publication(seq, kind, payload);
+        head := 'repetition';
+    WHEN kind = 'proposal' THEN
+        a := curation.read_action(convert_to(payload ->> 'action', 'UTF8'));
+        PERFORM curation.form_action(a);
+        PERFORM curation.admit_proposal(payload, a);
+        PERFORM curation.record_proposal(seq, payload, a);
+    WHEN kind = 'review' THEN
+        PERFORM curation.admit_review(payload);
+        PERFORM curation.record_review(seq, payload);
+    WHEN kind = 'apply' THEN
+        p := curation.require_digest(payload ->> 'proposal');
+        a := convert_from(p.action, 'UTF8')::jsonb;
+        PERFORM curation.admit_apply(payload, p, a);
+        PERFORM curation.record_apply(seq, payload, p, a);
+        head := 'curation';
+        happened := ARRAY[decode(payload ->> 'decision', 'hex')];
+    WHEN kind = 'crosswalk' THEN
+        PERFORM curation.admit_crosswalk(payload);
+        PERFORM curation.record_crosswalk(seq, payload);
+    WHEN kind = 'candidates' THEN
+        PERFORM curation.record_candidates(seq, payload);
+    WHEN kind = 'disposition' THEN
+        PERFORM curation.require_grant_at(curation.actor_named(payload ->> 'author'), '{curator}', (
+            SELECT t.edition FROM repetition.profile f JOIN repetition.artifact x USING (artifact_key)
+            JOIN core.release t USING (release_key) WHERE f.profile = (payload ->> 'profile')::uuid LIMIT 1),
+            (payload ->> 'recorded_at')::timestamptz);
+        PERFORM curation.refuse_unreviewed_override(payload);
+        PERFORM curation.record_disposition(seq, payload);
+    ELSE
+        PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
+    END CASE;
+END
+$$;
+REVOKE ALL ON FUNCTION curation.replay_entry(bigint, text, jsonb) FROM PUBLIC;

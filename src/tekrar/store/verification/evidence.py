@@ -1,0 +1,193 @@
+"""Candidates and dispositions in the database: made again from rows, and held against the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tekrar.core.diff.record import diff_of
+from tekrar.core.diff.script import ALGORITHM
+from tekrar.core.encoding import canonical_json
+from tekrar.core.identity import parse_uuid, uuid_text
+from tekrar.store.evidence.diffs import read_endpoints
+from tekrar.store.evidence.inventory import (
+    CandidateSet,
+    DispositionEvent,
+    event_hash,
+    evidence_roots,
+)
+from tekrar.store.evidence.stored_set import read_set
+from tekrar.store.session import Connection
+from tekrar.store.verification.findings import Findings, Row, rows_of
+from tekrar.store.verification.ledger import INSTANT, Entry, compare_rows
+
+_SETS: Final = """
+    SELECT s.set_key, s.package_root, s.artifact_key, s.profile_key, s.profile::text AS profile, s.generator,
+        e.package_root AS sealed_root, e.candidates, n.ledger_seq
+    FROM curation.candidate_set s LEFT JOIN curation.candidate_seal e USING (set_key)
+    LEFT JOIN curation.candidate_entry n USING (set_key) ORDER BY n.ledger_seq NULLS FIRST, s.set_key
+"""
+_ENTRIES: Final = f"""
+    SELECT n.ledger_seq, encode(s.package_root, 'hex') AS package, s.profile::text AS profile,
+        encode(s.generator, 'hex') AS generator, encode(a.artifact_root, 'hex') AS artifact,
+        {INSTANT.format("n.recorded_at")} AS recorded_at
+    FROM curation.candidate_entry n LEFT JOIN curation.candidate_set s USING (set_key)
+    LEFT JOIN repetition.artifact a USING (artifact_key)
+"""
+_EVENTS: Final = f"""
+    SELECT d.ledger_seq, d.candidate::text AS candidate, d.profile::text AS profile,
+        encode(d.generator, 'hex') AS generator, encode(d.participants, 'hex') AS participants, d.disposition,
+        a.name AS author, {INSTANT.format("d.recorded_at")} AS recorded_at, d.note,
+        encode(d.previous, 'hex') AS previous, encode(d.event, 'hex') AS event,
+        coalesce(encode(d.source_event, 'hex'), '') AS source_event,
+        coalesce(d.source_author, '') AS source_author, coalesce(d.source_time, '') AS source_time
+    FROM curation.disposition d LEFT JOIN curation.actor a ON a.actor_key = d.author ORDER BY d.ledger_seq
+"""
+_FACTS: Final = (
+    *("candidate", "profile", "generator", "participants", "disposition", "author", "recorded_at", "note"),
+    *("previous", "source_event", "source_author", "source_time"),
+)
+START: Final = bytes(32).hex()
+_DIFFS: Final = """
+    SELECT d.diff::text AS diff, d.left_occurrence::text AS left, d.right_occurrence::text AS right,
+        d.left_witness, d.right_witness, d.algorithm, d.script_digest, d.script,
+        (SELECT min(o.profile_key) FROM repetition.occurrence o WHERE o.occurrence = d.left_occurrence) AS key
+    FROM curation.passage_diff d ORDER BY d.diff
+"""
+
+
+@dataclass
+class Evidence:
+    """What counts of candidates, in the order of the ledger.
+
+    Attributes:
+        sets, events: as their entries say.
+        overridden: (number of the decision's entry, event) of false positives that decisions override.
+    """
+
+    sets: list[CandidateSet] = field(default_factory=list)
+    events: list[DispositionEvent] = field(default_factory=list)
+    overridden: list[tuple[int, bytes]] = field(default_factory=list)
+    _known: dict[tuple[Any, ...], dict[str, bytes]] = field(default_factory=dict)
+
+    def roots(
+        self, profile_key: int, profile: bytes, predicate: str, *, before: int, more: Mapping[bytes, bytes]
+    ) -> dict[str, bytes]:
+        """Roots of the evidence heads of a profile at an entry of the ledger."""
+        sets = [one for one in self.sets if one.profile_key == profile_key and one.seq < before]
+        events = [one for one in self.events if one.profile == profile and one.seq < before]
+        over = frozenset(event for seq, event in self.overridden if seq < before)
+        key = (profile_key, len(sets), len(events), over, tuple(sorted(more.items())))
+        if key not in self._known:
+            self._known[key] = evidence_roots(
+                profile, predicate, sets=sets, events=events, open_records=more, overridden=over
+            )
+        return self._known[key]
+
+
+def check_evidence(
+    connection: Connection,
+    entries: Sequence[Entry],
+    findings: Findings,
+    *,
+    artifacts: Collection[int],
+) -> Evidence:
+    """Every set over these artifacts and every event, against its rows and its entry.
+
+    Args:
+        connection: of the auditor.
+        entries: of the ledger.
+        findings: collects.
+        artifacts: keys of the artifacts whose sets are made again.
+    """
+    found = Evidence()
+    wanted = {entry.seq: entry.payload for entry in entries if entry.kind == "candidates"}
+    compare_rows(findings, "candidates", "curation.candidate_entry", wanted, rows_of(connection, _ENTRIES))
+    for row in rows_of(connection, _SETS):
+        place = f"curation.candidate_set {row['package_root'].hex()}"
+        if row["artifact_key"] not in artifacts:
+            continue
+        with findings.checking(connection, "candidates", place):
+            _check_set(connection, row, place, found, findings)
+    _check_events(rows_of(connection, _EVENTS), entries, found, findings)
+    query = "SELECT decision, event FROM curation.false_positive_override"
+    found.overridden += [(row["decision"], row["event"]) for row in rows_of(connection, query)]
+    return found
+
+
+def _check_set(connection: Connection, row: Row, place: str, found: Evidence, findings: Findings) -> None:
+    stored = read_set(connection, row["set_key"])
+    expected = {
+        "sealed_root": stored.root,
+        "candidates": len(stored.candidates),
+        "generator": stored.generator,
+    }
+    findings.same_fields("candidates", place, expected=expected, found=row)
+    findings.count("candidates", 2 * len(stored.candidates))
+    if row["ledger_seq"] is not None:
+        one = CandidateSet(
+            row["ledger_seq"],
+            row["profile_key"],
+            stored.root,
+            stored.generator,
+            stored.candidates,
+            stored.participants,
+        )
+        found.sets.append(one)
+
+
+def _check_events(rows: list[Row], entries: Sequence[Entry], found: Evidence, findings: Findings) -> None:
+    own = [entry for entry in entries if entry.kind == "disposition"]
+    wanted: dict[int, dict[str, Any]] = {}
+    last: dict[str, str] = {}
+    for entry in own:
+        event = event_hash(canonical_json(dict(entry.payload))).hex()
+        profile = entry.payload["profile"]
+        facts = {name: entry.payload.get(name, "") for name in _FACTS}
+        wanted[entry.seq] = {**facts, "event": event, "previous": last.get(profile, START)}
+        place = f"curation.ledger seq {entry.seq}, previous"
+        findings.same("candidates", place, expected=last.get(profile, START), found=facts["previous"])
+        last[profile] = event
+        found.events.append(
+            DispositionEvent(
+                entry.seq,
+                parse_uuid(entry.payload["candidate"]),
+                parse_uuid(profile),
+                bytes.fromhex(entry.payload["generator"]),
+                bytes.fromhex(entry.payload["participants"]),
+                entry.payload["disposition"],
+                bytes.fromhex(event),
+            )
+        )
+    compare_rows(findings, "candidates", "curation.disposition", wanted, rows)
+
+
+def check_diffs(connection: Connection, findings: Findings) -> None:
+    """Every diff derived again from the stored text: endpoints, mask roots, script and ID (VAL-08)."""
+    rows = rows_of(connection, _DIFFS)
+    for key in sorted({row["key"] for row in rows if row["key"] is not None}):
+        own = [row for row in rows if row["key"] == key]
+        found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
+        for row in own:
+            place = f"curation.passage_diff {row['diff']}"
+            left, right = found.get(row["left"]), found.get(row["right"])
+            if left is None or right is None:
+                findings.add(
+                    "candidates", place, expected="two occurrences of one profile", found=row["right"]
+                )
+                continue
+            again = diff_of(left, right)
+            expected = {
+                "diff": uuid_text(again.id or b""),
+                "left_witness": left.witness_root,
+                "right_witness": right.witness_root,
+                "algorithm": ALGORITHM,
+                "script_digest": again.script.digest,
+                "script": again.script.encoded,
+            }
+            findings.same_fields("candidates", place, expected=expected, found=row)
+    for row in rows:
+        if row["key"] is None:
+            place = f"curation.passage_diff {row['diff']}"
+            findings.add("candidates", place, expected="an occurrence that is loaded", found=row["left"])

@@ -1,0 +1,148 @@
+"""Curation through the Python interface, as the program's login: queues, histories, listings, drafts."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tekrar.errors import DatabaseError, NotFoundError, UsageError
+from tekrar.store.curation.listing import Asker
+from tekrar.store.curation.workflow import (
+    EditConflictError,
+    apply,
+    crosswalk,
+    drafts,
+    review,
+    save_draft,
+    submit,
+)
+from tekrar.store.roles import LOGIN, Role
+from tekrar.store.session import Connection, open_target
+from tekrar.store.target import Embedded, of_embedded
+from tests.store.curated import AUTHOR, REVIEWER_ONE, REVIEWER_TWO, Bench, people
+from tests.store.schema_load import Loaded
+from tests.store.schema_publication import PROFILES, new_load, plan_of, publish
+
+
+@pytest.fixture(scope="module")
+def bench(admin: Connection, actors: Loaded) -> Bench:
+    people(admin)
+    return Bench(admin, actors)
+
+
+@pytest.fixture
+def connection(database: Embedded) -> Iterator[Connection]:
+    with open_target(of_embedded(database, user=LOGIN)) as one:
+        yield one
+
+
+def released(one: Bench) -> str:
+    done = publish(one.admin, plan_of(one.admin, one.loaded, *PROFILES))
+    return next(str(r["release"]) for r in done["releases"] if r["short"] == "FP")
+
+
+@pytest.mark.req("FAM-05", "FAM-09", "FAM-13", "LAY-10", "LAY-03", "CAN-09", "ID-01", "CUR-01", "CUR-02")
+def test_a_family_proposed_reviewed_applied_and_listed(bench: Bench, connection: Connection) -> None:
+    one = Bench(bench.admin, new_load(bench.admin, "okuma "))
+    before = released(one)
+    assert Asker(connection).families(before) == []
+    proposed = submit(connection, one.accept(("o", 3), ("c", 0), ("o", 2)), "bir", actor=AUTHOR)
+    shuffled = submit(connection, one.accept(("c", 0), ("o", 2), ("o", 3)), "bir", actor=AUTHOR)
+    assert (shuffled.outcome, shuffled.proposal) == ("already_submitted", proposed.proposal)
+    judge = Asker(connection, Role.REVIEWER, REVIEWER_ONE)
+    other = Asker(connection, Role.REVIEWER, REVIEWER_TWO)
+    review(connection, proposed.proposal, "approve", note="**iyi**", actor=REVIEWER_ONE)
+    assert [row["proposal"] for row in judge.proposals(queue=True)] == []
+    (waiting,) = other.proposals(queue=True)
+    assert (waiting["proposal"], waiting["state"], waiting["stale"]) == (proposed.proposal, "open", False)
+    shown = other.proposal(proposed.proposal)
+    assert (shown["state"], shown["reviews"]) == ("open", None)
+    assert judge.proposal(proposed.proposal)["reviews"][0]["note"] == "**iyi**"
+    done = apply(connection, proposed.proposal, actor=AUTHOR)
+    after = released(one)
+    assert after != before
+    assert Asker(connection).families(before) == []
+    (family,) = Asker(connection).families(after)
+    assert (family["family"], family["size"], family["state"]) == (done.structures[0], 4, "effective")
+    members = Asker(connection).members(after, family["family"])
+    assert [row["row_no"] for row in members] == [0, 1, 2, 3]
+    assert [row["duplicates"] for row in members] == [1, 1, 0, 0]
+    assert [row["exact_class"] for row in members] == [str(one.id_of(("c", 0)))] * 2 + [None] * 2
+    for of in (one.id_of(("o", 1)), one.id_of(("c", 0))):
+        assert [row["family"] for row in Asker(connection).families(after, str(of))] == [family["family"]]
+    history = Asker(connection, Role.CURATOR, AUTHOR).history(family["family"])
+    assert [(row["kind"], row["actor"]) for row in history] == [
+        ("proposal", AUTHOR),
+        ("review", REVIEWER_ONE),
+        ("apply", AUTHOR),
+    ]
+    resolved = Asker(connection).resolve(family["family"], release=after)
+    assert (resolved["kind"], resolved["state"]) == ("repeat_family", "effective")
+    with pytest.raises(NotFoundError):
+        Asker(connection).resolve(family["family"], release=before)
+    for table in ("quotation", "canonical_choice", "candidate"):
+        assert one.value(f"SELECT count(*) FROM curation.{table}") == 0
+
+
+@pytest.mark.req("ID-08", "CUR-07", "CAN-08", "CUR-08", "QUO-06", "QUO-03", "QUO-05")
+def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection: Connection) -> None:
+    one = Bench(bench.admin, new_load(bench.admin, "çözüm "))
+    body = one.quotation(one.end(0), one.end(1))
+    (quotation,) = one.decide(one.action("accept_quotation", "quotation", body))["structures"]
+    (family,) = one.decide(one.accept(("c", 0), ("o", 2)))["structures"]
+    first = released(one)
+    asker = Asker(connection)
+    answer = asker.canonical(first, str(one.id_of(("c", 0))), policy="edition.first")
+    assert answer["status"] == "unselected"
+    body = one.choice(uuid.UUID(first), family, one.id_of(("o", 2)))
+    (choice,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    body = one.family(("c", 0), ("o", 3))
+    moves = {("c", 0): [0], ("o", 2): "residue"}
+    (successor,) = one.decide(one.supersede("replace", [family], [body], moves))["structures"]
+    second = released(one)
+    found = asker.resolve(family)
+    assert (found["state"], found["successors"]) == ("superseded", [successor])
+    assert asker.resolve(family, release=first)["state"] == "effective"
+    assert asker.resolve(choice)["state"] == "retired"
+    assert [row["family"] for row in asker.families(second)] == [successor]
+    assert [row["family"] for row in asker.families(first)] == [family]
+    assert asker.choices(second) == []
+    (row,) = asker.quotations(first, source=str(one.id_of(("o", 0))))
+    assert row["quotation"] == quotation
+    assert asker.quotations(first, quoting=str(one.id_of(("o", 0)))) == []
+    foreign = str(uuid.uuid5(uuid.NAMESPACE_URL, "onların"))
+    assert crosswalk(connection, successor, "elsewhere", foreign, actor=AUTHOR)["outcome"] == "recorded"
+    assert (
+        crosswalk(connection, successor, "elsewhere", foreign, actor=AUTHOR)["outcome"] == "already_recorded"
+    )
+    assert uuid.UUID(asker.resolve(successor)["id"]).version == 7
+    with pytest.raises(NotFoundError):
+        asker.resolve(foreign)
+
+
+@pytest.mark.req("CUR-04")
+def test_a_proposal_whose_ground_moved_is_shown_as_stale(bench: Bench, connection: Connection) -> None:
+    one = Bench(bench.admin, new_load(bench.admin, "bayat "))
+    late = submit(connection, one.accept(("o", 1), ("o", 3)), actor=AUTHOR).proposal
+    review(connection, late, "approve", actor=REVIEWER_ONE)
+    one.decide(one.accept(("c", 0), ("o", 2)))
+    asker = Asker(connection, Role.CURATOR, AUTHOR)
+    assert (asker.proposal(late)["state"], asker.proposal(late)["stale"]) == ("approved", True)
+    with pytest.raises(DatabaseError) as error:
+        apply(connection, late, actor=AUTHOR)
+    assert error.value.kind == "expected_state_mismatch"
+    with pytest.raises(UsageError):
+        apply(connection, "AB" * 32, actor=AUTHOR)
+
+
+def test_drafts_are_never_lost(bench: Bench, connection: Connection) -> None:
+    assert bench.loaded
+    assert save_draft(connection, "defter", b"bir", version=0, actor=AUTHOR) == 1
+    assert save_draft(connection, "defter", b"iki", version=1, actor=AUTHOR) == 2
+    with pytest.raises(EditConflictError) as error:
+        save_draft(connection, "defter", b"on", version=1, actor=AUTHOR)
+    assert (error.value.version, error.value.theirs, error.value.yours) == (2, "iki", "on")
+    assert [one.document for one in drafts(connection, "defter", actor=AUTHOR)] == [b"iki", b"bir"]
+    assert drafts(connection, actor=REVIEWER_TWO) == []

