@@ -21,7 +21,8 @@ expected and how to mend it. On standard error:
 
 With `--json` the last line of standard output is
 `{"error": {"code", "kind", "message", "where", "expected", "mend"}}`. Codes and kinds are stable names;
-messages are not. An error leaves no half-written file or folder.
+messages are not. A field of more than 1,200 characters is said without its middle, and how long that was.
+An error leaves no half-written file or folder.
 
 | status | code | meaning |
 |---:|---|---|

@@ -26,6 +26,20 @@ EXIT_STATUS: Final[dict[str, tuple[int, str]]] = {
 }
 
 
+#: Characters of one field of an error that are said at most; what is longer keeps its beginning and its end.
+MOST_SAID: Final = 1200
+_END_SAID: Final = 200
+
+
+def shortened(text: str) -> str:
+    """A field of an error as it is said: a longer one without its middle, and how long that was."""
+    if len(text) <= MOST_SAID:
+        return text
+    begin = text[: MOST_SAID - _END_SAID]
+    left_out = len(text) - MOST_SAID
+    return f"{begin} … [{left_out:,} of {len(text):,} characters left out] … {text[-_END_SAID:]}"
+
+
 class TekrarError(Exception):
     """Base of all errors shown to a user.
 

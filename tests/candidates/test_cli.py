@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tekrar.candidates.stored import open_stored
 from tekrar.cli import main
 from tekrar.cli.candidates import as_given
-from tests.candidates.conftest import Place
+from tests.candidates.conftest import BOOKS, Place, built
 
 BUILD = ["build", "a", "--out", "c"]
 
@@ -65,6 +66,41 @@ def test_list_pages_and_chooses(harbour: Place, capsys: pytest.CaptureFixture[st
     scores = sorted(line["metrics"]["score"]["value"] for line in every)
     assert len(listed(capsys, package, "--min-score", scores[-1])) == scores.count(scores[-1])
     assert listed(capsys, package, "--min-score", scores[-1] + 1) == []
+
+
+def test_a_page_past_the_end_is_said_to_be_none(harbour: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "list", harbour.candidates, "--page", 99)
+    assert status == 0
+    assert out.startswith("there is no page 99, the last is page 1: 0 of ")
+    status, out, _ = run(capsys, "list", harbour.candidates, "--page", 99, "--json")
+    assert {key: json.loads(out)[key] for key in ("listed", "pages")} == {"listed": 0, "pages": 1}
+    assert main(["classes", str(harbour.artifact), "--page", "99"]) == 0
+    assert "there is no page 99, the last is page 1: " in capsys.readouterr().out
+
+
+def test_formulas_are_marked_and_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Report 28: trivial identical formulas out of sight by a toggle; only what is listed changes."""
+    formula = "Ey tarlasını bekleyen sabırlı komşularım"
+    parts = [f"{formula}! {' '.join(f'Söz{n}kök{k}' for k in range(9))}." for n in range(40)]
+    place = built(tmp_path / "corpus", {"tarla": parts, "liman": BOOKS["liman"], "kıyı": BOOKS["tarla"]})
+    assert main(["candidates", str(place.artifact), "--out", str(place.candidates), "--quiet"]) == 0
+    capsys.readouterr()
+    every = listed(capsys, place.candidates, "--page-size", 1000)
+    groups = [line for line in every if "places" in line]
+    assert [len(line["places"]) for line in groups] == [40]
+    status, out, _ = run(capsys, "list", place.candidates, "--kind", "group")
+    assert status == 0
+    assert "a formula, 40 places" in out
+    kept = listed(capsys, place.candidates, "--not-kind", "group", "--page-size", 1000)
+    assert kept == [line for line in every if line not in groups]
+    assert kept
+    assert listed(capsys, place.candidates, *(w for k in ("group", "pair") for w in ("--not-kind", k))) == [
+        line for line in kept if line["metrics"].get("segments")
+    ]
+    root = open_stored(place.candidates).root
+    status, out, _ = run(capsys, "export", place.candidates, "--not-kind", "group")
+    assert [json.loads(line) for line in out.splitlines()] == kept
+    assert open_stored(place.candidates).root == root
 
 
 def test_counts_are_the_list(harbour: Place, capsys: pytest.CaptureFixture[str]) -> None:

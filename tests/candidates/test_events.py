@@ -1,7 +1,11 @@
 """Dispositions are append-only events; a false positive hides one thing under one generator and profile."""
 
+import errno
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -19,7 +23,7 @@ from tekrar.cli import main
 from tekrar.core.candidate import DISPOSITIONS, Candidate
 from tekrar.core.identity import uuid_text
 from tekrar.discover import thresholds
-from tekrar.errors import IntegrityError, UsageError
+from tekrar.errors import IntegrityError, StorageError, UsageError
 from tests.candidates.conftest import Place, built
 
 NOON = datetime(2031, 5, 1, 12, tzinfo=UTC)
@@ -40,7 +44,8 @@ def test_the_last_event_is_the_current_disposition(stored: Stored, log: Path) ->
     before = [(c.id, c.result) for c in stored.candidates]
     stated = inventory_of(stored, read_events(log)).disposition(0)
     assert stated.startswith("probable_")
-    for disposition in (*DISPOSITIONS, "uncertain"):
+    said = ["uncertain", *(d for d in DISPOSITIONS if d != "false_positive"), "false_positive"]
+    for disposition in said:
         mark(stored, 0, disposition, author="Defne", log=log, now=NOON)
         assert inventory_of(stored, read_events(log)).disposition(0) == disposition
     assert len(read_events(log).rows) == len(DISPOSITIONS) + 1
@@ -100,9 +105,21 @@ def test_a_false_positive_is_kept_counted_and_listable(
     out = capsys.readouterr()
     assert len(out.out.splitlines()) == len(every) - 1
     assert "1 suppressed" in out.err
-    assert main(["candidates", "mark", package, "1", "uncertain", "--as", "Ege", *where]) == 0
-    capsys.readouterr()
-    assert len(listed()[0]) == len(every)  # overridden: it waits again
+
+
+@pytest.mark.req("CUR-01")
+def test_no_mark_overrides_a_false_positive(stored: Stored, log: Path) -> None:
+    mark(stored, 1, "uncertain", author="Ege", log=log)
+    mark(stored, 1, "false_positive", author="Ege", log=log)
+    mark(stored, 0, "uncertain", author="Ege", log=log)
+    held = log.read_bytes()
+    with pytest.raises(UsageError) as refused:
+        mark(stored, 1, "uncertain", author="Deniz", log=log)
+    assert (refused.value.kind, refused.value.where) == ("override_needs_decision", f"{log}, line 2")
+    assert log.read_bytes() == held
+    mark(stored, 1, "false_positive", author="Deniz", log=log)
+    mark(stored, 0, "pending_review", author="Deniz", log=log)
+    assert read_events(log).suppressed() == {key_of(stored, 1)}
 
 
 @pytest.mark.req("CND-08", "CND-05")
@@ -189,7 +206,10 @@ def test_a_note_enters_no_id(stored: Stored, log: Path) -> None:
         lambda lines: [lines[0].replace(b"uncertain", b"accepted"), *lines[1:]],
         lambda lines: [*lines, b"{}\n"],
         lambda lines: [*lines, b'{"a":1,"a":2}\n'],
-        lambda lines: [*lines[:-1], lines[-1][:-1]],
+        lambda lines: [*lines[:-1], lines[-1][:-1].replace(b"Ege", b"Efe")],
+        lambda lines: [*lines, b"x"],
+        lambda lines: [*lines, b"\0" * 40],
+        lambda lines: [lines[0], lines[1], lines[1][:-1]],
         lambda lines: [b" " + lines[0], *lines[1:]],
         lambda lines: [b"\xff\n", *lines],
     ],
@@ -205,6 +225,98 @@ def test_an_altered_log_is_refused_with_its_line(stored: Stored, log: Path, chan
         assert refused.value.kind == "events_broken"
         assert "line " in refused.value.where
     assert log.read_bytes() == kept
+
+
+@pytest.mark.parametrize("cut", [1, 5, 11, 60, -2, -20])
+def test_a_line_that_a_killed_writer_left_is_mended_by_the_next_mark(
+    stored: Stored, log: Path, harbour: Place, capsys: pytest.CaptureFixture[str], cut: int
+) -> None:
+    """It was never confirmed: the events before it hold, and the chain goes on from the last of them."""
+    for name in ("Ada", "Ege", "Su"):
+        mark(stored, 0, "uncertain", author=name, log=log)
+    lines = log.read_bytes().splitlines(keepends=True)
+    torn = lines[2][:-1][:cut]
+    log.write_bytes(b"".join([*lines[:2], torn]))
+    assert [event.author for event in read_events(log).rows] == ["Ada", "Ege"]
+    assert read_events(log).unfinished == len(torn)
+    assert main(["candidates", "list", str(harbour.candidates), "--events", str(log)]) == 0
+    assert "its last line was cut off" in capsys.readouterr().err
+    words = [
+        "candidates", "mark", str(harbour.candidates), "1", "uncertain", "--as", "Can", "--events", str(log)
+    ]  # fmt: skip
+    assert main(words) == 0
+    events = read_events(log)
+    assert ([event.author for event in events.rows], events.unfinished) == (["Ada", "Ege", "Can"], 0)
+    assert log.read_bytes().startswith(b"".join(lines[:2]))
+
+
+def test_an_event_that_lacks_only_its_line_end_is_an_event(stored: Stored, log: Path) -> None:
+    for name in ("Ada", "Ege"):
+        mark(stored, 0, "uncertain", author=name, log=log)
+    log.write_bytes(log.read_bytes()[:-1])
+    assert [event.author for event in read_events(log).rows] == ["Ada", "Ege"]
+    mark(stored, 0, "uncertain", author="Su", log=log)
+    assert [event.author for event in read_events(log).rows] == ["Ada", "Ege", "Su"]
+
+
+def test_a_mark_writes_one_line_and_nothing_else(
+    stored: Stored, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(20):
+        mark(stored, 0, "uncertain", author="Ege", log=log)
+    before = log.read_bytes()
+    node = log.stat().st_ino
+    written: list[int] = []
+    pwrite = os.pwrite
+    monkeypatch.setattr(
+        os, "pwrite", lambda fd, data, at: (written.append(len(data)), pwrite(fd, data, at))[1]
+    )
+    mark(stored, 0, "uncertain", author="Ege", log=log)
+    assert log.stat().st_ino == node
+    assert log.read_bytes()[: len(before)] == before
+    assert sum(written) == log.stat().st_size - len(before) < 1000
+
+
+def test_a_mark_that_finds_no_room_leaves_the_log_as_it_was(
+    stored: Stored, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark(stored, 0, "uncertain", author="Ege", log=log)
+    before = log.read_bytes()
+    pwrite = os.pwrite
+
+    def half(handle: int, data: bytes, at: int) -> int:
+        if at > len(before):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return pwrite(handle, data[: len(data) // 2], at)
+
+    monkeypatch.setattr(os, "pwrite", half)
+    with pytest.raises(StorageError) as refused:
+        mark(stored, 0, "uncertain", author="Ege", log=log)
+    assert refused.value.kind == "enospc"
+    assert log.read_bytes() == before
+
+
+def test_no_mark_that_was_confirmed_is_lost_to_a_kill(harbour: Place, stored: Stored, log: Path) -> None:
+    """A writer that marks without end is killed: what it confirmed is there, and the chain holds."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from tekrar.candidates.events import mark\n"
+        "from tekrar.candidates.stored import open_stored\n"
+        "stored = open_stored(Path(sys.argv[1]))\n"
+        "while True:\n"
+        "    event = mark(stored, 0, 'uncertain', author='Ege', log=Path(sys.argv[2]))\n"
+        "    print(event.hash, flush=True)"
+    )
+    for _ in range(3):
+        command = [sys.executable, "-c", code, str(harbour.candidates), str(log)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            told = [writer.stdout.readline() for _ in range(15)]
+            writer.kill()
+            told += writer.stdout.read().splitlines(keepends=True)
+        hashes = [event.hash for event in read_events(log).rows]
+        assert [line.strip() for line in told if line.endswith("\n") and line.strip() not in hashes] == []
+        mark(stored, 0, "uncertain", author="Su", log=log)
 
 
 def test_marks_of_two_programs_are_both_kept(stored: Stored, log: Path) -> None:

@@ -13,9 +13,11 @@ import pytest
 from tekrar.candidates.made import listed_roots
 from tekrar.candidates.stored import FORMAT, TABLE, open_stored
 from tekrar.cli import main
-from tekrar.core.candidate import Candidate, Result, Side
-from tekrar.core.candidate.record import RESULT_TAG, candidate_id, encode_result, sha
+from tekrar.core.candidate import Candidate, Evidence, Result, Side
+from tekrar.core.candidate.evidence import KIND
+from tekrar.core.candidate.record import RESULT_TAG, candidate_id, encode_result, evidence_id, sha
 from tekrar.core.candidate.roots import ROOTS, bounds_root, package_root
+from tekrar.errors import EXIT_STATUS, IntegrityError
 from tekrar.package import PackageWriter
 from tests.candidates.conftest import Place
 
@@ -31,10 +33,13 @@ def forged(place: Place, folder: Path, change: Callable[[Result], Result | bytes
     data = made if isinstance(made, bytes) else encode_result(made, held.generator)
     own = candidate_id(held.profile, sha(first.participants), held.generator.digest, sha(data))
     candidates = [Candidate(own, first.participants, data), *held.candidates[1:]]
+    payload = held.evidence[0].payload.replace(sha(first.result), sha(data))
+    fits = evidence_id(KIND, sha(first.participants), held.generator.digest, sha(payload))
+    evidence = [Evidence(fits, payload), *held.evidence[1:]]
     manifest = json.loads(json.dumps(held.manifest))
-    found = listed_roots(held.profile, held.predicate, candidates, held.evidence)
+    found = listed_roots(held.profile, held.predicate, candidates, evidence)
     manifest["roots"] |= {name: root.hex() for name, root in found.items()}
-    return _written(folder / "forged", manifest, candidates, held.evidence)
+    return _written(folder / "forged", manifest, candidates, evidence)
 
 
 def _written(
@@ -194,3 +199,54 @@ def test_nothing_is_written_into_a_package(
             err = capsys.readouterr().err
             assert (status, "[usage_error/inside_package]" in err) == (2, True), (words, err)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.req("CND-10")
+def test_the_evidence_of_another_candidate_is_refused_where_it_is_read(
+    harbour: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Evidence in other rows, under roots made anew: its ID and its payload belong to one candidate."""
+    held = open_stored(harbour.candidates)
+    evidence = [held.evidence[1], held.evidence[0], *held.evidence[2:]]
+    manifest = json.loads(json.dumps(held.manifest))
+    found = listed_roots(held.profile, held.predicate, held.candidates, evidence)
+    manifest["roots"] |= {name: root.hex() for name, root in found.items()}
+    package = _written(tmp_path / "forged", manifest, held.candidates, evidence)
+    for more in ((), ("--json",)):
+        status, _, err = said(capsys, "show", package, 1, "--release", harbour.release, *more)
+        assert (status, "/candidate_id]" in err) == (EXIT_STATUS["integrity_error"][0], True)
+    status, _, err = said(
+        capsys, "verify", package, "--release", harbour.release, "--artifact", harbour.artifact
+    )
+    assert (status, "evidence of candidate 1 is not its own" in err) == (7, True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("counts", {"candidates": 1}),
+        ("counts", {"candidates": 4, "accepted": 4}),
+        ("release", {"core_release_manifest_root": "ab" * 32}),
+        ("profile", {"name": "PP"}),
+    ],
+)
+def test_a_manifest_that_contradicts_its_rows_or_roots_is_refused(
+    harbour: Place, tmp_path: Path, key: str, value: dict[str, Any]
+) -> None:
+    held = open_stored(harbour.candidates)
+    manifest = json.loads(json.dumps(held.manifest))
+    manifest[key] = {**manifest[key], **value}
+    package = _written(tmp_path / "forged", manifest, held.candidates, held.evidence)
+    with pytest.raises(IntegrityError) as refused:
+        open_stored(package)
+    assert refused.value.kind == "candidates_differ"
+    assert refused.value.message.startswith(f"{key} is ")
+
+
+@pytest.mark.req("CND-02")
+def test_a_result_under_other_features_than_its_package_is_refused(
+    harbour: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = forged(harbour, tmp_path, lambda result: replace(result, features=b"\xab" * 32))
+    status, _, err = said(capsys, "list", package, "--release", harbour.release)
+    assert (status, "another features root" in err) == (EXIT_STATUS["integrity_error"][0], True)

@@ -192,6 +192,17 @@ def test_another_artifact_or_release_is_refused(
     refused(
         capsys, "other_artifact", "candidates", "verify", harbour.candidates, "--artifact", other.artifact
     )
+    stated = open_stored(harbour.candidates).manifest["roots"]
+    for release, words in (
+        (False, ("candidates", "verify", harbour.candidates, "--artifact", other.artifact)),
+        (True, ("candidates", "list", harbour.candidates, "--release", other.release)),
+    ):
+        main([*map(str, words), "--json"])
+        error = json.loads(capsys.readouterr().out.splitlines()[-1])["error"]
+        assert error["where"].startswith(f"{other.release if release else other.artifact}: ")
+        assert str(stated["artifact"]) not in error["where"]
+        if not release:
+            assert error["expected"] == f"artifact {stated['artifact']}, as {harbour.candidates} states"
     refused(capsys, "wrong_format", "candidates", "list", harbour.artifact)
     refused(capsys, "wrong_format", "candidates", harbour.release, "--out", out)
     assert not out.exists()

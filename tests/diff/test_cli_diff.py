@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,10 @@ from tekrar.core.diff.record import Endpoint, diff_of
 from tekrar.errors import EXIT_STATUS
 from tekrar.view.change_kind import kinds_between
 from tekrar.view.changes import changes_of, summary_of
-from tekrar.view.diff_text import marked_passage
+from tekrar.view.diff_page import diff_page
+from tekrar.view.diff_text import diff_lines, marked_passage
 from tekrar.view.direction import LRI, RLI
+from tekrar.view.endpoints import Passage
 from tekrar.view.plain import FSI, PDI
 from tests.unit.reading_corpus import built
 from tests.unit.structured_documents import book, chapter, document, paragraph
@@ -166,6 +170,72 @@ def test_every_wrong_word_is_refused(run: Run, record: Callable[..., Any], tmp_p
     assert page.read_bytes() == b"mine"
     assert run("Kıyı/1/p1", "Kıyı/1/p2", "--html", page, "--force")[0] == 0
     assert page.read_bytes().startswith(b"<!doctype html>")
+
+
+def test_an_error_says_no_more_than_a_screen_holds(
+    run: Run, record: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A foreign value of any length is named by its beginning, its end and its length."""
+    huge = tmp_path / "huge.json"
+    huge.write_text(json.dumps(record("Kıyı/1/p1", "Kıyı/1/p2") | {"format": "A" * 36_000 + "END"}))
+    status, out, err = run("Kıyı/1/p1", "Kıyı/1/p2", "--script", huge, "--json")
+    assert status == FAILED
+    error = json.loads(out)["error"]
+    assert error["kind"] == "diff_algorithm"
+    assert max(map(len, [*err.splitlines(), *error.values()])) < 1400
+    told = " ".join(error.values())
+    assert "characters left out]" in told
+    assert "36,0" in told
+    assert str(huge) in error["where"]
+    status, out, err = run("K" * 100_000, "Kıyı/1/p2")
+    assert (status, len(err) < 5000) == (USAGE, True)
+
+
+ODD = {
+    "unseen": ("\u200b" * 60_000, "x"),
+    "emoji": ("😀" * 200_000, "\u0301" * 400_000),
+    "token": ("x" * 1_000_000, "y" * 1_000_000),
+    "words": (
+        " ".join(f"w{n}" for n in range(30_000)),
+        " ".join(f"{'w' if n % 2 else 'v'}{n}" for n in range(30_000)),
+    ),
+    "equal": ("söz " * 30_000, "söz " * 30_000),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_what_is_drawn_of_odd_passages_is_bounded_and_says_so(odd: str) -> None:
+    sides = [
+        Endpoint(b"\x11" * 16, None, b"w" * 32, "full_context_v1", units_of(text.encode()))
+        for text in ODD[odd]
+    ]
+    diff = diff_of(sides[0], sides[1])
+    named = Passage(sides[0], "a/1/p1", "FP"), Passage(sides[1], "a/1/p2", "FP")
+    before = time.process_time()
+    changes = changes_of(diff)
+    page = diff_page(diff, named, changes)
+    lines = list(diff_lines(diff, named, changes, colour=False))
+    assert time.process_time() - before < 6
+    assert len(page) < 3_000_000
+    assert sum(map(len, lines)) < 300_000
+    for told in (page.decode(), "\n".join(lines)):
+        assert re.search(r"… [\d,]+ more (characters|changes)", told), odd
+        assert re.search("--json(</code>)? has every operation", told)
+    right = diff.right.units.text.decode()
+    assert re.search(r"from byte \d+ on, are not drawn", page.decode()) or len(right) <= 100_000
+
+
+def test_what_is_not_odd_is_drawn_whole() -> None:
+    """A passage of 60 kB with every tenth word changed: nothing is left out."""
+    words = [f"söz{n}" for n in range(8_000)]
+    texts = " ".join(words), " ".join(f"{w}x" if n % 10 == 0 else w for n, w in enumerate(words))
+    sides = [Endpoint(b"\x11" * 16, None, b"w" * 32, "full_context_v1", units_of(t.encode())) for t in texts]
+    diff = diff_of(sides[0], sides[1])
+    named = Passage(sides[0], "a/1/p1", "FP"), Passage(sides[1], "a/1/p2", "FP")
+    page = diff_page(diff, named, changes_of(diff)).decode()
+    told = "\n".join(diff_lines(diff, named, changes_of(diff), colour=False))
+    assert "not drawn" not in page + told
+    assert told.count("replace         bytes") == page.count("<tr>") - 1 == 800
 
 
 def test_a_class_is_no_passage(run: Run, record: Callable[..., Any], capsys: Any, place: Path) -> None:

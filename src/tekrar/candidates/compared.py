@@ -9,7 +9,7 @@ from tekrar.candidates.basis import Basis
 from tekrar.candidates.made import make
 from tekrar.candidates.present import present_generator
 from tekrar.candidates.stored import Stored, manifest_of
-from tekrar.core.candidate.record import candidate_id, evidence_id, sha
+from tekrar.core.candidate.record import candidate_id, sha
 from tekrar.core.identity import uuid_text
 from tekrar.errors import IntegrityError, UsageError, VerificationError
 
@@ -21,16 +21,16 @@ def check_bound(stored: Stored, basis: Basis) -> None:
         IntegrityError: names the first of the two that differs.
     """
     found = {
-        "artifact": basis.artifact.artifact_root.hex(),
-        "text-release": basis.opened.manifest_root.hex(),
+        "artifact": (basis.artifact.path, basis.artifact.artifact_root.hex()),
+        "text-release": (basis.opened.path, basis.opened.manifest_root.hex()),
     }
-    for name, root in found.items():
+    for name, (path, root) in found.items():
         stated = stored.manifest["roots"][name]
         if stated != root:
             raise IntegrityError(
                 f"the candidates were made from another {name.replace('-', ' ')}",
-                where=f"{stored.path}: {name} {stated}",
-                expected=root,
+                where=f"{path}: {name} {root}",
+                expected=f"{name} {stated}, as {stored.path} states",
                 mend="name the artifact and release that they were made from, or make candidates anew",
                 kind=f"other_{name.replace('-', '_')}",
             )
@@ -43,12 +43,13 @@ def verify_ids(stored: Stored) -> None:
         VerificationError: names the first candidate whose ID is not that of its facts.
     """
     generator = stored.generator.digest
-    for rank, (one, evidence) in enumerate(zip(stored.candidates, stored.evidence, strict=True), 1):
-        who = sha(one.participants)
-        if candidate_id(stored.profile, who, generator, sha(one.result)) != one.id:
-            _refuse(stored, f"candidate {rank} has an ID that is not its own", uuid_text(one.id))
-        if evidence_id("lexical-similarity", who, generator, sha(evidence.payload)) != evidence.id:
-            _refuse(stored, f"the evidence of candidate {rank} has an ID that is not its own", "")
+    for at, one in enumerate(stored.candidates):
+        if candidate_id(stored.profile, sha(one.participants), generator, sha(one.result)) != one.id:
+            _refuse(stored, f"candidate {at + 1} has an ID that is not its own", uuid_text(one.id))
+        try:
+            stored.evidence_of(at)
+        except IntegrityError as error:
+            _refuse(stored, error.message, "")
 
 
 def verify(

@@ -1,9 +1,12 @@
 """Dispositions as append-only events beside a package of candidates (CND-06, CND-08; AMB-36, AMB-46).
 
-One canonical JSON line an event, bound to the one before it by its hash. The candidate never changes; its
+One canonical JSON line an event, bound to the one before it by its hash, appended and fsynced under a lock:
+a mark writes one line, and reads the hashes of the others. A last line that a killed writer left unfinished
+was never confirmed: readers leave it out, the next mark takes it away. The candidate never changes; its
 current disposition is that of its last event. `false_positive` suppresses what has the same participants
-under the same generator and profile, and nothing else: a new generator shows the pair again, and another pair
-with equal text is another pair. A note is for people; it stands in the event and in no ID of a candidate.
+under the same generator and profile, and nothing else: a new generator shows the pair again, and another
+pair with equal text is another pair. A note is for people; it stands in the event and in no ID of a
+candidate.
 """
 
 from __future__ import annotations
@@ -24,8 +27,7 @@ from tekrar.core.encoding import canonical_json, lp
 from tekrar.core.identity import uuid_text
 from tekrar.core.strict_json import JsonFlaw, parse
 from tekrar.errors import IntegrityError, StorageError, UsageError
-from tekrar.package.atomic import write_file
-from tekrar.package.storage import regular_bytes, storing
+from tekrar.package.storage import regular_bytes, storing, sync_folder
 from tekrar.package.temporary import parent_locked
 
 TAG: Final = b"tekrar/disposition-event/v1"
@@ -38,7 +40,11 @@ _KEYS: Final = (
 #: Characters of a name and of a note at most.
 MOST_NAME: Final = 200
 MOST_NOTE: Final = 4000
-_MOST_BYTES: Final = 256 << 20
+_MOST_BYTES: Final = 1 << 40  # whatever fits in memory is read
+#: How every line begins: the keys are in order, and this is the first.
+_OPENING: Final = b'{"author":"'
+_HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"')
+_PREVIOUS: Final = re.compile(rb',"previous":"([0-9a-f]{64})","profile":')
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 #: Participants digest, generator digest, profile UUID, all as text: what a false positive suppresses.
@@ -70,10 +76,17 @@ class Event:
 
 @dataclass(frozen=True)
 class Events:
-    """All events of a log, oldest first."""
+    """All events of a log, oldest first.
+
+    Attributes:
+        path: the log.
+        rows: its events.
+        unfinished: bytes of a last line that a killed writer left; they are no event.
+    """
 
     path: Path
     rows: tuple[Event, ...]
+    unfinished: int = 0
 
     @property
     def head(self) -> str:
@@ -106,21 +119,62 @@ def read_events(path: Path) -> Events:
     """The events of a log; none where there is no file.
 
     Raises:
-        IntegrityError: a line that is no event, cut short, or not bound to the one before it.
+        IntegrityError: a line that is no event, or not bound to the one before it.
         StorageError, UsageError: it cannot be read, or is no regular file.
     """
     if not path.exists() and not path.is_symlink():
         return Events(path, ())
-    data = regular_bytes(path, limit=_MOST_BYTES)
+    lines, unfinished = _lines(path, regular_bytes(path, limit=_MOST_BYTES))
     rows: list[Event] = []
     previous = FIRST
-    lines = data.split(b"\n")
-    if lines.pop():
-        _broken(path, len(lines) + 1, "the last line has no end")
     for number, line in enumerate(lines, 1):
         rows.append(_event(path, number, line, previous))
         previous = rows[-1].hash
-    return Events(path, tuple(rows))
+    return Events(path, tuple(rows), len(unfinished))
+
+
+def _lines(path: Path, data: bytes) -> tuple[list[bytes], bytes]:
+    """The lines of a log, and what is left of one whose writer was killed.
+
+    An event that lacks nothing but its line end is an event. What is not the beginning of one was left by no
+    writer of ours and is refused.
+    """
+    lines = data.split(b"\n")
+    last = lines.pop()
+    if not last:
+        return lines, b""
+    if _bound(last) is not None:
+        return [*lines, last], b""
+    if last[: len(_OPENING)] != _OPENING[: len(last)] or last.endswith(b'Z"}'):
+        _broken(path, len(lines) + 1, "the last line has no end, and is not the beginning of an event")
+    return lines, last
+
+
+def _bound(line: bytes) -> tuple[str, str] | None:
+    """Hash of the event before a line and its own, where its own is that of its bytes; else None.
+
+    The hash is over the line without it (`_hash`), so no line is parsed: inside a text every quotation mark
+    is escaped, so what is searched for can only be the key.
+    """
+    own, before = _HASH.search(line), _PREVIOUS.search(line)
+    if own is None or before is None:
+        return None
+    facts = line[: own.start()] + line[own.end() :]
+    if hashlib.sha256(lp(TAG) + facts).hexdigest() != own[1].decode():
+        return None
+    return before[1].decode(), own[1].decode()
+
+
+def _head(path: Path, lines: list[bytes]) -> str:
+    """The hash of the last event, every line bound to the one before it."""
+    previous = FIRST
+    for number, line in enumerate(lines, 1):
+        bound = _bound(line)
+        if bound is None or bound[0] != previous:
+            _event(path, number, line, previous)  # says what is wrong
+            _broken(path, number, "it does not follow the event before it")
+        previous = bound[1]
+    return previous
 
 
 def _event(path: Path, number: int, line: bytes, previous: str) -> Event:
@@ -172,7 +226,8 @@ def mark(
         now: the time of the event (the clock's when None).
 
     Raises:
-        UsageError: an unknown disposition, no author, a name or note too long or with control characters.
+        UsageError: an unknown disposition, no author, a name or note too long or with control characters;
+            another disposition of a false positive (CUR-01: overriding one is a reviewed decision).
         IntegrityError: the log was altered.
         StorageError: another writer holds the folder, or the file system refuses.
     """
@@ -191,10 +246,13 @@ def mark(
                 mend="try again when it has ended",
                 kind="locked",
             )
-        events = read_events(log)
+        held = regular_bytes(log, limit=_MOST_BYTES) if os.path.lexists(log) else b""
+        lines, unfinished = _lines(log, held)
+        head = _head(log, lines)
+        _refuse_override(log, lines, (participants, generator, profile), disposition)
         document: dict[str, Any] = {
             "format": FORMAT,
-            "previous": events.head,
+            "previous": head,
             "candidate": uuid_text(stored.candidates[position].id),
             "participants": participants,
             "generator": generator,
@@ -205,10 +263,55 @@ def mark(
             "note": note,
         }
         document["hash"] = _hash(document)
-        line = canonical_json(document) + b"\n"
-        held = regular_bytes(log, limit=_MOST_BYTES) if events.rows else b""
-        write_file(log, held + line, replace=True)
-    return _event(log, len(events.rows) + 1, line[:-1], events.head)
+        line = canonical_json(document)
+        kept = len(held) - len(unfinished)
+        ended = kept == 0 or held[kept - 1 : kept] == b"\n"
+        _append(log, (b"" if ended else b"\n") + line + b"\n", kept=kept)
+    return _event(log, len(lines) + 1, line, head)
+
+
+def _refuse_override(log: Path, lines: list[bytes], key: Key, disposition: str) -> None:
+    """A false positive stays one in a log: overriding it needs a proposal and its review (CUR-01, AMB-46)."""
+    held = [number for number, line in enumerate(lines, 1) if key[0].encode() in line]
+    for number in reversed(held):
+        found = parse(lines[number - 1])
+        assert isinstance(found, dict)
+        if (found["participants"], found["generator"], found["profile"]) != key:
+            continue
+        if found["disposition"] == "false_positive" != disposition:
+            raise UsageError(
+                f"the candidate is a false positive by the event of {found['author']}; no mark overrides one",
+                where=f"{log}, line {number}",
+                expected="a decision: overriding a false positive is proposed and reviewed",
+                mend="record the log in a database (tekrar candidates record) and propose "
+                "override_false_positive; or begin another log (--events FILE)",
+                kind="override_needs_decision",
+            )
+        return
+
+
+def _append(log: Path, data: bytes, *, kept: int) -> None:
+    """Write after the bytes that are kept and fsync; what cannot be written whole is taken away again.
+
+    Raises:
+        OSError: the file system refuses; the log holds what it held.
+    """
+    new = not log.exists()
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    try:
+        os.ftruncate(handle, kept)
+        try:
+            done = 0
+            while done < len(data):
+                done += os.pwrite(handle, data[done:], kept + done)
+            os.fsync(handle)
+        except BaseException:
+            os.ftruncate(handle, kept)
+            raise
+    finally:
+        os.close(handle)
+    if new:
+        sync_folder(log.parent)
 
 
 def _hash(document: dict[str, Any]) -> str:

@@ -50,6 +50,7 @@ class Inventory:
         total = len(self.stored.candidates)
         rejected = self.suppressed | {at for at, said in self.said.items() if said == "false_positive"}
         return {
+            "generator_digest": self.stored.generator.digest.hex(),
             "candidates": total,
             "pending": total - len(closed),
             "rejected": len(rejected),
@@ -57,6 +58,7 @@ class Inventory:
             "rejected_root": self._root("candidates-rejected", rejected),
             "events": len(self.events.rows),
             "events_head": self.events.head,
+            "events_unfinished": self.events.unfinished,
             "semantic_status": SEMANTIC_OPEN,
         }
 

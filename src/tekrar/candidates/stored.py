@@ -15,8 +15,10 @@ from typing import Any, Final, NoReturn
 from tekrar.candidates.basis import PROFILE, Basis
 from tekrar.candidates.made import Made, listed_roots
 from tekrar.core.candidate import Candidate, Evidence, Generator, Result, checked_generator, decode_result
-from tekrar.core.candidate.record import Heading, candidate_id, heading_of, sha
+from tekrar.core.candidate.evidence import EVIDENCE_TAG, KIND
+from tekrar.core.candidate.record import Heading, candidate_id, evidence_id, heading_of, sha
 from tekrar.core.candidate.roots import ROOTS, bounds_root, package_root
+from tekrar.core.encoding import lp
 from tekrar.core.identity import parse_uuid, uuid_text
 from tekrar.errors import IntegrityError, NotFoundError, TekrarError, UsageError
 from tekrar.package import Package, PackageWriter
@@ -75,11 +77,26 @@ class Stored:
         if own != one.id:
             self.refuse(f"candidate {position + 1} has an ID that is not its own", "candidate_id")
         found = decode_result(one.result, self.generator)
-        if uuid_text(found.release) != self.text_release:
-            self.refuse(
-                f"candidate {position + 1} is of another text release", "bad_result", self.text_release
-            )
+        for name, value, stated in (
+            ("text release", uuid_text(found.release), self.text_release),
+            ("features root", found.features.hex(), self.manifest["roots"]["features"]),
+        ):
+            if value != stated:
+                self.refuse(f"candidate {position + 1} has another {name}: {value}", "bad_result", stated)
         return found
+
+    def evidence_of(self, position: int) -> bytes:
+        """UUID (16 bytes) of a candidate's evidence, whose payload is checked (CND-10).
+
+        Raises:
+            IntegrityError: the ID is not that of its facts, or the payload is of another result.
+        """
+        one, evidence = self.candidates[position], self.evidence[position]
+        who = sha(one.participants)
+        own = evidence_id(KIND, who, self.generator.digest, sha(evidence.payload))
+        if own != evidence.id or not evidence.payload.startswith(lp(EVIDENCE_TAG) + sha(one.result)):
+            self.refuse(f"the evidence of candidate {position + 1} is not its own", "candidate_id")
+        return own
 
     def heading(self, position: int) -> Heading:
         """Kind, disposition and extents of the candidate at a position, without decoding the rest.
@@ -203,6 +220,13 @@ def open_stored(path: Path) -> Stored:
     except ValueError as error:
         _broken(path, f"a candidate stands twice: {error}", "every candidate once")
     found |= {"generator": generator.digest, "bounds": bounds}
+    for key, wanted in (
+        ("counts", {"candidates": len(candidates)}),
+        ("release", manifest["release"] | {"core_release_manifest_root": stated["text-release"].hex()}),
+        ("profile", manifest["profile"] | {"name": PROFILE}),
+    ):
+        if manifest[key] != wanted:
+            _broken(path, f"{key} is {manifest[key]}", f"{wanted}, as the rows and roots give it")
     for name, root in found.items():
         if stated[name] != root:
             _broken(path, f"root {name} is {stated[name].hex()}", f"{root.hex()}, as the rows give it")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 from tekrar.cli import arguments
 from tekrar.cli.beside import RELEASE_HELP, beside, lies_beside, release_beside, release_for
+from tekrar.cli.candidates_chosen import add_choosing, chosen
 from tekrar.cli.compiling import tell_compiling
 from tekrar.cli.database import actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
@@ -76,24 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             _ARGUMENTS[action](one)
 
 
-def _choosing(parser: argparse.ArgumentParser) -> None:
-    from tekrar.core.candidate.disposition import DISPOSITIONS
-
-    parser.add_argument("--disposition", choices=tuple(DISPOSITIONS), help="only those of this disposition")
-    parser.add_argument("--kind", choices=("pair", "stretch", "group"), help="only those of this kind")
-    parser.add_argument("--book", metavar="BOOK", help="only those with a side in this book")
-    parser.add_argument(
-        "--min-words", type=arguments.number(0), default=0, metavar="N", help="at least so many equal words"
-    )
-    parser.add_argument(
-        "--min-score", type=arguments.number(0), default=0, metavar="N",
-        help="a score of at least so many 1/16 bits",
-    )  # fmt: skip
-    parser.add_argument("--suppressed", action="store_true", help="only those that a false positive hides")
-
-
 def _listing(parser: argparse.ArgumentParser) -> None:
-    _choosing(parser)
+    add_choosing(parser)
     parser.add_argument("--page", type=arguments.number(1), default=1, metavar="N", help="which page")
     parser.add_argument(
         "--page-size", type=arguments.number(1), default=PAGE_SIZE, metavar="N",
@@ -107,7 +92,7 @@ def _showing(parser: argparse.ArgumentParser) -> None:
 
 
 def _exporting(parser: argparse.ArgumentParser) -> None:
-    _choosing(parser)
+    add_choosing(parser)
     parser.add_argument("--format", choices=("jsonl",), default="jsonl", help="JSON lines (contract C10)")
     parser.add_argument("--out", type=arguments.path, metavar="FILE", help="a new file (default: stdout)")
 
@@ -199,7 +184,14 @@ def _opened(args: argparse.Namespace) -> Any:
     from tekrar.candidates.stored import open_stored
 
     stored = open_stored(args.candidates)
-    return inventory_of(stored, read_events(args.events or log_beside(args.candidates)))
+    events = read_events(args.events or log_beside(args.candidates))
+    if events.unfinished and not args.quiet:
+        say(
+            f"{events.path}: its last line was cut off while it was written, and is no event; "
+            "the next mark takes it away",
+            file=sys.stderr,
+        )
+    return inventory_of(stored, events)
 
 
 def _reading(args: argparse.Namespace) -> Any:
@@ -223,59 +215,20 @@ def _reading(args: argparse.Namespace) -> Any:
     return Reading(inventory, opened)
 
 
-def _chosen(args: argparse.Namespace, reading: Any) -> Iterator[int]:
-    """Positions that the options choose, best first."""
-    inventory = reading.inventory
-    books = _books(args, reading)
-    for at in range(len(inventory.stored.candidates)):
-        if (at in inventory.suppressed) != args.suppressed:
-            continue
-        if args.disposition and inventory.disposition(at) != args.disposition:
-            continue
-        heading = inventory.stored.heading(at)
-        if args.kind and heading.kind != args.kind:
-            continue
-        if books is not None and not any(books(*side) for side in (heading.left, heading.right)):
-            continue
-        if args.min_words or args.min_score:
-            words, score = map(reading.whole(at).get, ("equal_tokens", "score"))
-            if (words or 0) < args.min_words or (score or 0) < args.min_score:
-                continue
-        yield at
-
-
-def _books(args: argparse.Namespace, reading: Any) -> Callable[[int, int], bool] | None:
-    """Whether an extent begins in the book that is asked for; None where none is."""
-    if args.book is None:
-        return None
-    from tekrar.core.address import book_names
-
-    release = reading.opened.release
-    names = list(book_names(release))
-    if args.book not in names:
-        raise UsageError(
-            f"there is no book {args.book!r}", expected=", ".join(names[:20]), kind="no_such_book"
-        )
-    book = names.index(args.book)
-
-    def holds(start: int, end: int) -> bool:
-        paragraph, _ = reading.anchors.touched(start, end)
-        return int(release.chapter_book[release.paragraph_chapter[paragraph]]) == book
-
-    return holds
-
-
 def _list(args: argparse.Namespace) -> int:
-    from tekrar.view.plain import terminal_width
+    from tekrar.view.plain import page_said, terminal_width
 
     reading = _reading(args)
-    chosen = list(_chosen(args, reading))
+    positions = list(chosen(args, reading))
+    pages = max(1, -(-len(positions) // args.page_size))
     first = (args.page - 1) * args.page_size
-    page = chosen[first : first + args.page_size]
+    page = positions[first : first + args.page_size]
     if args.json:
         for at in page:
             print_json(reading.line(at))
-        print_json({"listed": len(page), "chosen": len(chosen), **reading.inventory.record()})
+        print_json(
+            {"listed": len(page), "chosen": len(positions), "pages": pages, **reading.inventory.record()}
+        )
         return EXIT_OK
     width = terminal_width()
     for at in page:
@@ -283,9 +236,8 @@ def _list(args: argparse.Namespace) -> int:
             print(line)
     if not args.quiet:
         told = reading.inventory.record()
-        pages = max(1, -(-len(chosen) // args.page_size))
         say(
-            f"page {args.page} of {pages}: {len(page)} of {len(chosen):,} chosen; "
+            f"{page_said(args.page, pages)}: {len(page)} of {len(positions):,} chosen; "
             f"{told['candidates']:,} candidates, {told['pending']:,} wait, {told['rejected']:,} rejected",
         )
         if hidden := len(reading.inventory.suppressed):
@@ -322,8 +274,8 @@ def _export(args: argparse.Namespace) -> int:
     if args.out is not None:
         check_outside(args.out, "--out")
     reading = _reading(args)
-    chosen = _chosen(args, reading)
-    lines = (json.dumps(reading.line(at), ensure_ascii=False, separators=(",", ":")) for at in chosen)
+    found = chosen(args, reading)
+    lines = (json.dumps(reading.line(at), ensure_ascii=False, separators=(",", ":")) for at in found)
     count = 0
     if args.out is None:
         for line in lines:
@@ -372,8 +324,9 @@ def _mark(args: argparse.Namespace) -> int:
 
         return mark_in_database(args)
     from tekrar.candidates.events import log_beside, mark
+    from tekrar.candidates.stored import open_stored
 
-    stored = _opened(args).stored
+    stored = open_stored(args.candidates)
     author = args.author or read_settings().actor
     if not author:
         raise UsageError(

@@ -43,6 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--book", action="append", default=[], metavar="NAME", help="with a member in a book; may be repeated"
     )
+    parser.add_argument(
+        "--not-book", action="append", default=[], metavar="NAME",
+        help="with no member in a book; may be repeated",
+    )  # fmt: skip
     parser.add_argument("--text", metavar="SUBSTRING", help="with a member that holds exactly this text")
     parser.add_argument(
         "--status",
@@ -100,6 +104,7 @@ def _choice(args: argparse.Namespace) -> Any:
         min_size=args.min_size,
         max_size=args.max_size,
         books=tuple(args.book),
+        but_books=tuple(args.not_book),
         text=args.text,
         status=args.status,
         hide_blank=args.hide_blank,
@@ -144,11 +149,11 @@ def _unlisted(chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]]) -> str:
 def _footer(
     chosen: Sequence[tuple[ProfileView, NDArray[np.int64]]], *, page: int, size: int
 ) -> Iterator[str]:
-    from tekrar.view.plain import counted
+    from tekrar.view.plain import counted, page_said
 
     total = sum(len(numbers) for _, numbers in chosen)
     pages = max(1, -(-total // size)) if size else 1
-    listed = f"page {page} of {pages}: {counted(total, 'class', 'classes')}"
+    listed = f"{page_said(page, pages)}: {counted(total, 'class', 'classes')}"
     yield listed + (f"; next: --page {page + 1}" if page < pages else "")
     for view, numbers in chosen:
         counts = view.coverage

@@ -9,6 +9,7 @@ from typing import Any
 
 from tekrar.cli.arguments import number, words
 from tekrar.cli.database import WITHDRAWN, database_argument, place_words, reading, say, tell_withdrawn
+from tekrar.cli.show import IN_A_ROW
 from tekrar.errors import DatabaseError
 
 
@@ -91,9 +92,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
         for one in found["members"]
     ]
     if any(one["adjacent"] for one in found["members"]):
-        lines.append(
-            "repeated in a row: the member follows upon the one before it; often a refrain, not an error"
-        )
+        lines.append(f"repeated in a row: {IN_A_ROW}")
     if found["next"]:
         lines.append(f"more: --cursor {found['next']}")
     return lines

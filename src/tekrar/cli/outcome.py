@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO
 
 from tekrar.cli.signals import Termination
 from tekrar.cli.streams import fill_closed, silence_stdout
-from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError, Terminated
+from tekrar.errors import EXIT_BUG, EXIT_OK, Interrupted, StorageError, TekrarError, Terminated, shortened
 from tekrar.settings import Settings, read_settings
 
 #: Mends of the core's errors by kind: the core knows no verb and no option, so it can name none.
@@ -134,14 +134,15 @@ def _fault(message: str, mend: str, *, json_wanted: bool) -> int:
 
 
 def _say(lines: list[str], record: dict[str, str], *, status: int, json_wanted: bool) -> int:
+    """Say a failure; a file's or an argument's own words in it never make it longer than a screen."""
     try:
         if json_wanted:
-            print_json({"error": record})
+            print_json({"error": {key: shortened(value) for key, value in record.items()}})
         sys.stdout.flush()
     except OSError:  # stdout is what failed: a full disk, a closed pipe
         silence_stdout()
     with suppress(OSError):
-        say(*lines, file=sys.stderr)
+        say(*map(shortened, lines), file=sys.stderr)
         sys.stderr.flush()
     return status
 

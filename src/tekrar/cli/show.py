@@ -13,6 +13,8 @@ from tekrar.errors import EXIT_OK, EXIT_STATUS
 
 #: Sentences shown on either side of a member at most.
 MAX_CONTEXT: Final = 10_000
+#: What is said of members that follow one another.
+IN_A_ROW: Final = "the member follows upon the one before it; often a refrain, not an error"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,12 +103,16 @@ def _class(record: dict[str, Any], *, width: int, marks: bool) -> Iterator[str]:
     for number, member in enumerate(record["members"], 1):
         yield ""
         yield from _member(member, width=width, marks=marks, label=f"member {number:<7} ")
+    if any(member["adjacent"] for member in record["members"]):
+        yield ""
+        yield f"repeated in a row: {IN_A_ROW}"
 
 
 def _member(record: dict[str, Any], *, width: int, marks: bool, label: str) -> Iterator[str]:
     from tekrar.view.plain import isolated
 
-    yield f"{label}{isolated(record['address'])}  {record['id']}"
+    row = "  repeated in a row" if record.get("adjacent") else ""
+    yield f"{label}{isolated(record['address'])}  {record['id']}{row}"
     source = ", ".join(
         f"{key} {record[key]}" for key in ("chapter", "para", "ord", "end_ord") if record[key] is not None
     )

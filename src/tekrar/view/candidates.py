@@ -116,10 +116,10 @@ class Reading:
         said = self.inventory.disposition(position)
         hidden = "  suppressed" if position in self.inventory.suppressed else ""
         if result.places:
-            size = f"{len(result.places)} places"
+            size = f"a formula, {len(result.places)} places"
         else:
-            equal = result.metrics.get("equal_tokens", 0)
-            size = counted(equal if isinstance(equal, int) else 0, "equal word", "equal words")
+            equal, often = (self.whole(position).get(name, 0) for name in ("equal_tokens", "formula_tokens"))
+            size = counted(equal, "equal word", "equal words") + (f", {often} in formulas" if often else "")
         yield f"{position + 1:>6}  {said:<19}  {result.kind:<7}  {size}{hidden}"
         left, right = result.left, result.right
         yield f"        {isolated(self.address(left.start, left.end))}"
@@ -164,7 +164,7 @@ def shown_record(reading: Reading, position: int, *, diff: bool) -> dict[str, An
         "suppressed": position in inventory.suppressed,
         "texts": [reading.text(start, end) for start, end in result.sides[:2]],
         "segments": [{"left": list(left), "right": list(right)} for left, right in result.segments],
-        "evidence": uuid_text(stored.evidence[position].id),
+        "evidence": uuid_text(stored.evidence_of(position)),
         "events": [_event(event) for event in inventory.events.rows if event.candidate == own],
     }
     if diff:
@@ -189,7 +189,8 @@ def shown_lines(
     inventory = reading.inventory
     stored, result = inventory.stored, reading.result(position)
     yield f"candidate    {uuid_text(stored.candidates[position].id)}  rank {position + 1}, {result.kind}"
-    yield f"generator    {safe(stored.generator.label)}"
+    yield f"generator    {safe(stored.generator.label)}  {stored.generator.digest.hex()}"
+    yield f"evidence     {uuid_text(stored.evidence_of(position))}"
     yield f"disposition  {inventory.disposition(position)}"
     yield f"stated       {result.disposition}: {safe(result.why) or 'no rule holds'}"
     if result.direction:

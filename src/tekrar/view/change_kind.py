@@ -31,8 +31,9 @@ _IGNORABLE: Final = frozenset(
 )
 #: How changes show what lays out lines.
 PICTURES: Final = {"\n": "↵", "\t": "⇥", "\r": "␍", " ": "␣"}
-#: Characters of a change, at most, for which kinds are tried together.
+#: Characters of a change, at most, for which kinds are tried together, and for which they are tried at all.
 _MOST: Final = 4096
+_LOOKED_AT: Final = 1 << 16
 
 
 def _composed(text: str) -> str:
@@ -98,12 +99,15 @@ FOLDINGS: Final[dict[str, Callable[[str], str]]] = {
 #: The same with the small letters of other languages, where I is the capital of i.
 _ELSEWHERE: Final = FOLDINGS | {"case": _small}
 WORDS: Final = "words"
+UNNAMED: Final = f"a change of more than {_LOOKED_AT:,} characters"
 
 
 def kinds_between(left: str, right: str) -> tuple[str, ...]:
     """The fewest kinds that explain a change together; `("words",)` when none do."""
     if left == right:
         return ()
+    if len(left) + len(right) > _LOOKED_AT:
+        return (UNNAMED,)
     explained = (_explained(left, right, foldings) for foldings in (FOLDINGS, _ELSEWHERE))
     return next((kinds for kinds in explained if kinds), (WORDS,))
 
@@ -128,7 +132,7 @@ def _folded(text: str, foldings: dict[str, Callable[[str], str]], names: tuple[s
 
 def invisible_names(text: str) -> list[str]:
     """Names of the invisible characters of a text but tabs and line ends, in the order they first stand."""
-    found = dict.fromkeys(c for c in text if is_invisible(c) and c not in "\t\n\r")
+    found = (c for c in dict.fromkeys(text) if is_invisible(c) and c not in "\t\n\r")
     return [f"U+{ord(c):04X} {unicodedata.name(c, 'control character')}" for c in found]
 
 

@@ -37,6 +37,7 @@ class Choice:
         min_length, max_length: sentences a member has (1 for paragraphs).
         min_size, max_size: members a class has.
         books: names of books; a class with a member in any of them is kept. Empty: all.
+        but_books: names of books; a class with a member in any of them is left out.
         text: a string that a member's exact bytes hold, or None.
         status: presented (published classes, and the provisional groups of a partial profile: AMB-22),
             published, dominated, provisional or all.
@@ -49,6 +50,7 @@ class Choice:
     min_size: int | None = None
     max_size: int | None = None
     books: tuple[str, ...] = ()
+    but_books: tuple[str, ...] = ()
     text: str | None = None
     status: str = "presented"
     hide_blank: bool = False
@@ -57,7 +59,7 @@ class Choice:
     @property
     def needs_release(self) -> bool:
         """Whether a condition looks at books or texts."""
-        return bool(self.books or self.hide_blank or self.text is not None)
+        return bool(self.books or self.but_books or self.hide_blank or self.text is not None)
 
 
 def choose(corpus: Corpus, view: ProfileView, choice: Choice) -> Ints:
@@ -77,6 +79,8 @@ def choose(corpus: Corpus, view: ProfileView, choice: Choice) -> Ints:
         keep &= (values >= (low or 0)) & (values <= (np.iinfo(np.int64).max if high is None else high))
     if choice.books:
         keep &= _in_books(corpus, view, choice.books)
+    if choice.but_books:
+        keep &= ~_in_books(corpus, view, choice.but_books)
     if choice.text is not None:
         keep &= _with_text(corpus, view, choice.text)
     numbers = np.flatnonzero(keep)

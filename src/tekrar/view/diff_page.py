@@ -1,4 +1,4 @@
-"""A diff as one page of HTML: no script, no request, both passages whole with their changes marked.
+"""A diff as one page of HTML: no script, no request, both passages with their changes marked.
 
 The text in the page is the source's, character for character: marks of invisible characters are drawn by the
 style sheet and stand in no text, so offsets in code units of UTF-16, which a browser counts in, hold. Every
@@ -9,7 +9,7 @@ right to left keeps the order of its words when one of them is marked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jinja2
@@ -19,6 +19,7 @@ from tekrar.core.diff import ALGORITHM, PassageDiff
 from tekrar.core.identity import uuid_text
 from tekrar.view.change_kind import PICTURES, is_unseen
 from tekrar.view.changes import Change, summary_of
+from tekrar.view.drawn import CHANGE, CHANGES, Budget, left_out
 from tekrar.view.endpoints import Passage
 from tekrar.view.plain import DIRECTION
 
@@ -46,6 +47,8 @@ class Piece:
 def diff_page(diff: PassageDiff, sides: tuple[Passage, Passage], changes: Sequence[Change]) -> bytes:
     """The page, UTF-8."""
     own = diff.id
+    listed = [change for change in changes if change.op != "equal"]
+    rows = list(_rows(listed))
     facts: dict[str, Any] = {
         "algorithm": ALGORITHM,
         "digest": diff.script.digest.hex(),
@@ -55,13 +58,42 @@ def diff_page(diff: PassageDiff, sides: tuple[Passage, Passage], changes: Sequen
             _side("left", sides[0], _pieces(changes, left=True)),
             _side("right", sides[1], _pieces(changes, left=False)),
         ],
-        "changes": [change for change in changes if change.op != "equal"],
+        "rows": rows,
+        "rows_over": len(listed) - len(rows),
+        "rows_cut": any(filter(None, (text for row in rows for text in row["over"]))),
     }
     return _environment().get_template("diff.html.j2").render(facts).encode("utf-8")
 
 
+def _rows(listed: Sequence[Change]) -> Iterator[dict[str, Any]]:
+    """The changes one by one, long ones in part, while the budget of the list lasts."""
+    budget = Budget()
+    for change in listed[:CHANGES]:
+        if budget.spent:
+            return
+        drawn = [budget.take(text, most=CHANGE) for text in (change.before, change.after)]
+        over = [left_out(text, kept) for text, kept in zip((change.before, change.after), drawn, strict=True)]
+        yield {"change": change, "drawn": drawn, "over": over}
+
+
 def _side(name: str, side: Passage, pieces: Iterator[Piece]) -> dict[str, Any]:
-    return {"name": name, **side.endpoint.as_record(), "address": side.address, "pieces": list(pieces)}
+    drawn, over, beyond = [], 0, 0
+    budget = Budget()
+    for piece in pieces:
+        text = "" if budget.spent else budget.take(piece.text)
+        if text:
+            drawn.append(replace(piece, text=text, end=piece.start + len(text.encode())))
+        if len(text) < len(piece.text):
+            beyond = beyond or piece.start + len(text.encode())
+            over += len(piece.text) - len(text)
+    return {
+        "name": name,
+        **side.endpoint.as_record(),
+        "address": side.address,
+        "pieces": drawn,
+        "over": over,
+        "beyond": beyond,
+    }
 
 
 def _pieces(changes: Sequence[Change], *, left: bool) -> Iterator[Piece]:

@@ -89,6 +89,17 @@ class Places:
         columns = (book.tolist(), number.tolist(), start.tolist(), length.tolist())
         return [Address(self.books[b], c, s, n) for b, c, s, n in zip(*columns, strict=True)]
 
+    def adjacent(self, view: ProfileView, rows: Ints) -> list[bool]:
+        """Whether a row begins where the one before it in the list ends, or within it, in one chapter.
+
+        A refrain or an intended repeat in a row: the rows of a class in document order.
+        """
+        unit, length = view.units(rows)
+        first, _ = self.sentences(view, rows)
+        chapter = self.paragraph_chapter[self.sentence_paragraph[first]]
+        found = (unit[1:] <= (unit + length)[:-1]) & (chapter[1:] == chapter[:-1])
+        return [False, *found.tolist()][: len(rows)]
+
     def text(self, start: int, end: int) -> str:
         """Exact text of a byte range that begins and ends between characters."""
         return self.release.text[start:end].decode("utf-8")

@@ -38,6 +38,13 @@ def counted(count: int, one: str, many: str, *, form: str = "") -> str:
     return f"{count:{form}} {one if count == 1 else many}"
 
 
+def page_said(page: int, pages: int) -> str:
+    """Which page of how many; one past the end is said to be none, for it lists nothing."""
+    if page <= pages:
+        return f"page {page} of {pages}"
+    return f"there is no page {page}, the last is page {pages}"
+
+
 def isolated(text: str) -> str:
     """A short text of the source inside a line of ours."""
     return f"{FSI}{safe(text)}{PDI}"

@@ -68,12 +68,16 @@ def full_class(corpus: Corpus, view: ProfileView, number: int, *, context: int) 
             "length": int(view.class_length[winner]),
             "size": int(view.classes["size"][winner]),
         }
+    rows = view.profile.class_members(number)
+    members = member_records(corpus, view, rows, context=context)
+    for member, adjacent in zip(members, corpus.places.adjacent(view, rows), strict=True):
+        member["adjacent"] = adjacent
     return {
         **class_record(view, number),
         "witness": view.classes["witness"][number].tobytes().hex(),
         "dominated_by": dominator,
         "dominates": int((view.classes["winner"] == number).sum()),
-        "members": member_records(corpus, view, view.profile.class_members(number), context=context),
+        "members": members,
     }
 
 

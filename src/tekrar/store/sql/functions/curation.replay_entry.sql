@@ -42,6 +42,7 @@ BEGIN
             SELECT t.edition FROM repetition.profile f JOIN repetition.artifact x USING (artifact_key)
             JOIN core.release t USING (release_key) WHERE f.profile = (payload ->> 'profile')::uuid LIMIT 1),
             (payload ->> 'recorded_at')::timestamptz);
+        called := curation.refuse_unreviewed_override(payload) IS NULL;
         called := curation.record_disposition(seq, payload) IS NULL;
     ELSE
         PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
