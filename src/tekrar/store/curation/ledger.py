@@ -37,8 +37,8 @@ _COUNT_ROWS: Final = (
     b"ANALYZE curation.proposal, curation.review, curation.decision, curation.decision_review,"
     b" curation.family, curation.family_member, curation.family_diff, curation.effective_membership,"
     b" curation.quotation, curation.canonical_choice, curation.effective_choice, curation.compensation,"
-    b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff, curation.head_move,"
-    b" curation.ledger, curation.disposition"
+    b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff,"
+    b" curation.head_move, curation.ledger, curation.disposition"
 )
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
