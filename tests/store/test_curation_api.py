@@ -78,6 +78,8 @@ def test_a_family_proposed_reviewed_applied_and_listed(bench: Bench, connection:
         ("review", REVIEWER_ONE),
         ("apply", AUTHOR),
     ]
+    given = next(row["facts"]["review"] for row in history if row["kind"] == "review")
+    assert Asker(connection, Role.CURATOR, AUTHOR).history(given) == history
     resolved = Asker(connection).resolve(family["family"], release=after)
     assert (resolved["kind"], resolved["state"]) == ("repeat_family", "effective")
     with pytest.raises(NotFoundError):

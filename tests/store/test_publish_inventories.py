@@ -7,9 +7,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
-from tekrar.core.encoding import manifest_root, profile_scope
+from tekrar.core.encoding import canonical_json, manifest_root, profile_scope
 from tekrar.store.evidence.loading import load_within
 from tekrar.store.roles import SUPERUSER
 from tekrar.store.session import Connection, open_target
@@ -273,6 +274,42 @@ def test_a_family_of_an_earlier_text_needs_a_successor(admin: Connection, state:
     first.decide(first.supersede("retire", [family], [], moves))
     assert b"needs-successor" + uuid.UUID(family).bytes not in open_of(admin, later)
     publish(admin, plan_of(admin, later, "FP"))
+    remade(admin)
+
+
+@pytest.mark.req("CUR-07", "FAM-10", "ID-11")
+def test_a_family_of_an_earlier_text_gets_its_successor(admin: Connection, state: State) -> None:
+    """Replaced by one of the later text, its members mapped as the reviewers say (AMB-28); none of another edition is."""
+    first = Bench(admin, new_load(admin, "evvel "))
+    publish(admin, plan_of(admin, first.loaded, "FP"))
+    (old,) = first.decide(first.accept(("c", 0), ("o", 3)))["structures"]
+    before = publish(admin, plan_of(admin, first.loaded, "FP"))["releases"][0]["release"]
+    later = Bench(admin, new_load(admin, "sonra "))
+    publish(admin, plan_of(admin, later.loaded, "FP"))
+    action = json.loads(later.supersede("replace", [old], [later.family(("c", 0), ("o", 3))], {}))
+    lines = [
+        {"member": {"tag": tag, "id": str(first.id_of(ref))}, "to": ["0"]}
+        for tag, ref in (("class", ("c", 0)), ("occurrence", ("o", 3)))
+    ]
+    action["supersession"]["mapping"] = lines[:1]
+    with pytest.raises(psycopg.Error, match="is left out"):
+        later.submit(canonical_json(action))
+    action["supersession"]["mapping"] = lines
+    foreign = Bench(admin, new_load(admin, "başka ", edition="bostan"), edition="bostan")
+    body = foreign.family(("c", 0), ("o", 3))
+    other = json.loads(foreign.supersede("replace", [old], [body], {}))
+    other["supersession"]["mapping"] = lines
+    with pytest.raises(psycopg.Error, match="the predecessors are not"):
+        foreign.submit(canonical_json(other))
+    (new,) = later.decide(canonical_json(action))["structures"]
+    assert b"needs-successor" + uuid.UUID(old).bytes not in open_of(admin, later.loaded)
+    after = publish(admin, plan_of(admin, later.loaded, "FP"))["releases"][0]["release"]
+    found = later.value("SELECT api.resolve(%s::uuid, NULL)", old)
+    assert (found["state"], found["successors"]) == ("superseded", [new])
+    assert later.value("SELECT api.resolve(%s::uuid, %s)", old, before)["state"] == "effective"
+    for release, family in ((before, old), (after, new)):
+        listed = admin.execute("SELECT family, state FROM api.list_families(%s, NULL, NULL, 10)", (release,))
+        assert [(str(one), state) for one, state in listed.fetchall()] == [(family, "effective")]
     remade(admin)
 
 

@@ -73,7 +73,7 @@ class Asker:
         )
 
     def history(self, name: str) -> list[Record]:
-        """Every entry of the ledger about a structure, class, occurrence, candidate or proposal."""
+        """Every entry of the ledger about a structure, class, occurrence, candidate, review or proposal."""
         return self._rows("api.history(%s)", (name,), _HISTORY)
 
     def resolve(self, structure: str, *, release: str | None = None) -> Record:
