@@ -1,5 +1,5 @@
-"""What an action rests on beside its members: candidates, evidence, diffs, a release that stands; and what a choice
-and a quotation leave untouched."""
+"""What an action rests on beside its members: candidates, evidence, diffs, a release that stands; and what a
+choice and a quotation leave untouched."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_choice_is_named_from_a_release_that_was_withdrawn(bench: Bench) -> N
 
 @pytest.mark.req("CORE-04", "QRY-04", "CAN-05", "VAL-10", "CL-08")
 def test_a_choice_changes_nothing_but_the_recommendation(bench: Bench) -> None:
-    """Every member keeps its ID, its class and its own bytes, whichever is chosen, and when it is chosen anew."""
+    """Every member keeps its ID, its class and its own bytes, whichever is chosen and chosen anew."""
     one = Bench(bench.admin, new_load(bench.admin, "seçilen "))
     before = released(one)
     members = one.occurrences(("c", 0))
