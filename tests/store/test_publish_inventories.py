@@ -103,6 +103,15 @@ def _choice(state: State) -> None:
     bench.decide(bench.action("choose_canonical", "choice", body))
 
 
+def _another_choice(state: State) -> None:
+    bench, exact = state.bench, ("c", 0)
+    query = "SELECT choice::text FROM curation.effective_choice WHERE structure = %s AND until IS NULL"
+    old = bench.value(query, bench.id_of(exact))
+    more = {} if old is None else {"supersedes": old}
+    body = bench.choice(state.releases["FP"], exact, bench.occurrences(exact)[1], **more)
+    bench.decide(bench.action("choose_canonical", "choice", body))
+
+
 def _proposal(state: State) -> None:
     state.bench.submit(state.bench.accept(("o", 0), ("o", 3)))
 
@@ -193,7 +202,7 @@ def remade(connection: Connection) -> None:
 
 @pytest.mark.req("REL-04", "REL-05", "REL-07", "VAL-12")
 @pytest.mark.parametrize(
-    "what", ["false positive", "another disposition", "proposal", "family", "candidates"]
+    "what", ["false positive", "another disposition", "proposal", "family", "choice", "candidates"]
 )
 def test_what_is_done_while_a_publisher_waits(
     admin: Connection, other: Connection, state: State, what: str
@@ -201,6 +210,7 @@ def test_what_is_done_while_a_publisher_waits(
     others: dict[str, Doing] = {
         "family": lambda s: s.bench.decide(s.bench.accept(("o", 0), ("o", 2), kind="near_exact")),
         "candidates": lambda s: loaded_set(s.admin, s.one, semver="1.2.0"),
+        "choice": _another_choice,
         "false positive": lambda s: mark(s.admin, s.maker, 3, "false_positive"),
         "proposal": lambda s: s.bench.submit(s.bench.accept(("o", 0), ("o", 2))),
     }
