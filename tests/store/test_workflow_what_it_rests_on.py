@@ -3,12 +3,15 @@ choice and a quotation leave untouched."""
 
 from __future__ import annotations
 
+import json
 import uuid
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from tekrar.store.session import Connection
-from tests.store.curated import Bench, people
+from tests.store.curated import Bench, Body, Ref, people
 from tests.store.matrix import PUBLISHER, READER
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import as_login, call, new_load, plan_of, publish
@@ -33,6 +36,38 @@ def released(one: Bench) -> uuid.UUID:
 def test_candidates_and_evidence_that_are_not_loaded(bench: Bench, what: str) -> None:
     action = bench.action("accept_family", "family", bench.family(("c", 0), ("o", 2)), **{what: [NOBODY]})
     assert refused(bench, lambda: bench.submit(action)) == "not_found"
+
+
+@pytest.mark.req("FAM-07", "DIF-08", "VAL-08")
+def test_a_family_with_a_diff_that_is_stale(bench: Bench) -> None:
+    """Of another witness than the occurrence has, of an earlier text, of others in the family."""
+    old, one = (Bench(bench.admin, new_load(bench.admin, prefix)) for prefix in ("önceki ", "sonraki "))
+    whole = one.family(("o", 1), ("o", 2), ("o", 3))
+
+    def propose(**more: str) -> str:
+        body = json.loads(json.dumps(whole))
+        body["diffs"][0] |= more
+        return refused(one, lambda: one.submit(one.action("accept_family", "family", body)))
+
+    first = whole["diffs"][0]
+    earlier = old.diff(old.id_of(("o", 1)), old.id_of(("o", 2)))
+    assert propose(diff=earlier) == "stale_diff"
+    assert propose(diff=whole["diffs"][1]["diff"]) == "stale_diff"
+    assert propose(diff=NOBODY) == "stale_diff"
+    assert propose(left=str(old.id_of(("o", 1))), diff=earlier) in ("malformed", "missing_diff")
+    for side in ("left", "right"):
+        stale = str(uuid.uuid5(uuid.NAMESPACE_URL, f"eski tanık {side} {one.profile}"))
+        with bench.admin.transaction():
+            bench.admin.execute("SET LOCAL ROLE tekrar_owner")
+            witnesses = [f"sha256({s}_witness)" if s == side else f"{s}_witness" for s in ("left", "right")]
+            bench.admin.execute(
+                "INSERT INTO curation.passage_diff SELECT %s, left_occurrence, right_occurrence,"
+                f" {', '.join(witnesses)}, algorithm, sha256(script || %s), script || %s FROM curation.passage_diff"
+                " WHERE diff = %s",
+                (stale, side.encode(), side.encode(), first["diff"]),
+            )
+        assert propose(diff=stale) == "stale_diff"
+    assert one.submit(one.action("accept_family", "family", whole))
 
 
 @pytest.mark.req("QUO-01", "DIF-08")
@@ -129,3 +164,70 @@ def test_a_quotes_b_and_b_quotes_c_say_nothing_of_a_and_c(bench: Bench) -> None:
     assert [listed("source", row) for row in (2, 3, 0)] == [[made[0]], [made[1]], []]
     assert [listed("quoting", row) for row in (2, 3, 0)] == [[], [made[0]], [made[1]]]
     assert one.value("SELECT count(*) FROM curation.family WHERE profile = %s", one.profile) == 0
+
+
+#: What a correction may not change of a family: its rows, to the byte.
+KEPT = (
+    "SELECT f::text FROM curation.family f WHERE family = %s",
+    "SELECT m::text FROM curation.family_member m WHERE family = %s ORDER BY position",
+    "SELECT d::text FROM curation.family_diff d WHERE family = %s ORDER BY 1",
+    "SELECT occurrence::text || since FROM curation.effective_membership WHERE family = %s ORDER BY 1",
+)
+
+
+@pytest.mark.req("CUR-07", "VAL-15", "ID-09", "FAM-10")
+def test_every_correction_leaves_what_was_published_as_it_was(bench: Bench) -> None:
+    """Restructure, merge, a class divided, split, replace, retire: rows, releases and old IDs stay."""
+    one = Bench(bench.admin, new_load(bench.admin, "düzelti "))
+    was: dict[str, list[object]] = {}
+    after: dict[str, list[str]] = {}
+    shown: dict[uuid.UUID, list[str]] = {}
+
+    def kept(family: str) -> list[object]:
+        return [one.admin.execute(query.encode(), (family,)).fetchall() for query in KEPT]
+
+    def listed(release: uuid.UUID) -> list[str]:
+        query = "SELECT family FROM api.list_families(%s, NULL, NULL, 10)"
+        return [str(row[0]) for row in one.admin.execute(query, (release,))]
+
+    def correct(operation: str, before: list[str], bodies: list[Body], moves: Mapping[Ref, Any]) -> list[str]:
+        """Publish, correct, and give the successors in the order of `bodies`."""
+        release = released(one)
+        shown[release] = listed(release)
+        assert set(before) <= set(shown[release])
+        was.update({family: kept(family) for family in before})
+        new = one.decide(one.supersede(operation, before, bodies, moves))["structures"]
+        for family in before:
+            after[family] = sorted(new)
+        roots = {one.resolved(family)["record"]["expansion"]["root"]: family for family in new}
+        return [roots[body["expansion"]["root"]] for body in bodies]
+
+    def pair(a: int, b: int, **more: Any) -> Body:
+        return one.family(("o", a), ("o", b), **more)
+
+    start = [one.decide(one.accept(("o", a), ("o", b)))["structures"][0] for a, b in ((0, 2), (1, 3))]
+    crossed = {("o", 0): [0], ("o", 2): [1], ("o", 1): [1], ("o", 3): [0]}
+    others = correct("restructure", start, [pair(0, 3), pair(1, 2)], crossed)
+    whole = one.family(("c", 0), ("o", 2), ("o", 3))
+    (merged,) = correct("merge", others, [whole], {("o", n): [0] for n in range(4)})
+    divided = {("c", 0): [0, 1], ("o", 2): [0], ("o", 3): [1]}
+    halves = correct("restructure", [merged], [pair(0, 2), pair(1, 3)], divided)
+    (other,) = correct("replace", halves[:1], [pair(0, 2, kind="near_exact")], {("o", 0): [0], ("o", 2): [0]})
+    (both,) = correct("merge", [other, halves[1]], [whole], {("o", n): [0] for n in range(4)})
+    # The class as one member, then its occurrences each by itself.
+    wide = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
+    (single,) = correct("replace", [both], [one.family(*wide)], {("c", 0): [0], ("o", 2): [0], ("o", 3): [0]})
+    apart = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
+    last = correct("split", [single], [pair(0, 2), pair(1, 3)], apart)
+    correct("retire", last[:1], [], {("o", 0): "residue", ("o", 2): "residue"})
+    released(one)
+    assert len(was) == 11
+    for family, rows in was.items():
+        assert kept(family) == rows
+        found = one.resolved(family)
+        assert found["successors"] == after[family]
+        assert found["state"] == ("retired" if family == last[0] else "superseded")
+        assert len(found["record"]["members"]) == len(list(rows[1]))  # type: ignore[call-overload]
+    for release, families in shown.items():
+        assert listed(release) == families
+        assert {one.resolved(family, release)["state"] for family in families} == {"effective"}
