@@ -62,8 +62,8 @@ def test_a_family_with_a_diff_that_is_stale(bench: Bench) -> None:
             witnesses = [f"sha256({s}_witness)" if s == side else f"{s}_witness" for s in ("left", "right")]
             bench.admin.execute(
                 "INSERT INTO curation.passage_diff SELECT %s, left_occurrence, right_occurrence,"
-                f" {', '.join(witnesses)}, algorithm, sha256(script || %s), script || %s FROM curation.passage_diff"
-                " WHERE diff = %s",
+                f" {', '.join(witnesses)}, algorithm, sha256(script || %s), script || %s"
+                " FROM curation.passage_diff WHERE diff = %s",
                 (stale, side.encode(), side.encode(), first["diff"]),
             )
         assert propose(diff=stale) == "stale_diff"
