@@ -262,6 +262,9 @@ class Bench:
     def apply(self, proposal: str, review: str | None = None, *, actor: str = AUTHOR) -> Body:
         return dict(call(self.admin, CURATOR, actor, "api.apply", proposal, review))
 
+    def resolved(self, structure: str, release: uuid.UUID | None = None) -> Body:
+        return dict(self.value("SELECT api.resolve(%s::uuid, %s)", structure, release))
+
     def decide(self, action: bytes) -> Body:
         """Submit, approve and apply."""
         proposal = self.submit(action)

@@ -78,6 +78,8 @@ def test_a_family_proposed_reviewed_applied_and_listed(bench: Bench, connection:
         ("review", REVIEWER_ONE),
         ("apply", AUTHOR),
     ]
+    given = next(row["facts"]["review"] for row in history if row["kind"] == "review")
+    assert Asker(connection, Role.CURATOR, AUTHOR).history(given) == history
     resolved = Asker(connection).resolve(family["family"], release=after)
     assert (resolved["kind"], resolved["state"]) == ("repeat_family", "effective")
     with pytest.raises(NotFoundError):
@@ -120,6 +122,53 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
     assert uuid.UUID(asker.resolve(successor)["id"]).version == 7
     with pytest.raises(NotFoundError):
         asker.resolve(foreign)
+
+
+@pytest.mark.req("QRY-02", "QRY-03", "CAN-02", "CUR-07")
+def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> None:
+    """Four different statuses with no member at all; each of them as of its release (AMB-31)."""
+    one = Bench(bench.admin, new_load(bench.admin, "durum "))
+    released(one)
+    four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
+    (whole,) = one.decide(one.accept(*four))["structures"]
+    with_it = released(one)
+    asker, policy = Asker(connection), "edition.first"
+    now = Asker(connection, Role.CURATOR, AUTHOR)
+
+    def status(release: str, family: str) -> str:
+        found = asker.canonical(release, family, policy=policy)
+        assert "member" not in found
+        return str(found["status"])
+
+    body = one.choice(uuid.UUID(with_it), whole, one.id_of(("o", 0)))
+    (choice,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    one.decide(one.action("compensate_choice", "compensation", {"choice": choice, "reason": "yanlış"}))
+    assert now.current(choice)["status"] == "unselected"
+    parts = [one.family(("o", 0), ("o", 2)), one.family(("o", 1), ("o", 3))]
+    moves = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
+    halves = one.decide(one.supersede("split", [whole], parts, moves))["structures"]
+    split = released(one)
+    assert now.current(whole)["status"] == "ambiguous"
+    merging = one.supersede("merge", halves, [one.family(*four)], {ref: [0] for ref in four})
+    (merged,) = one.decide(merging)["structures"]
+    assert now.current(halves[0]) == {
+        "status": "effective", "current": merged, "through": [halves[0]], "successors": [],
+    }  # fmt: skip
+    one.decide(one.supersede("retire", [merged], [], dict.fromkeys(four, "residue")))
+    last = released(one)
+    assert now.current(halves[0])["status"] == "retired"
+    assert now.current(halves[0])["through"] == [halves[0], merged]
+    assert asker.current(whole, release=with_it)["current"] == whole
+    assert [status(release, whole) for release in (with_it, split, last)] == [
+        "unselected",
+        "ambiguous",
+        "ambiguous",
+    ]
+    assert [status(last, family) for family in (halves[0], merged)] == ["retired", "retired"]
+    assert status(split, halves[0]) == "unselected"
+    assert status(last, str(one.id_of(("c", 0)))) == "unselected"
+    with pytest.raises(NotFoundError):
+        asker.canonical(split, merged, policy=policy)
 
 
 @pytest.mark.req("CUR-04")

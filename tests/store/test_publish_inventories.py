@@ -7,9 +7,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
-from tekrar.core.encoding import manifest_root, profile_scope
+from tekrar.core.encoding import canonical_json, manifest_root, profile_scope
 from tekrar.store.evidence.loading import load_within
 from tekrar.store.roles import SUPERUSER
 from tekrar.store.session import Connection, open_target
@@ -17,7 +18,7 @@ from tekrar.store.target import Embedded, of_embedded
 from tests.store.candidate_package import Maker, every_kind
 from tests.store.curated import AUTHOR, Bench, people
 from tests.store.kept import unguarded
-from tests.store.matrix import BUILDER, CURATOR
+from tests.store.matrix import BUILDER, CURATOR, READER
 from tests.store.publication_state import wholly
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import Published, call, new_load, plan_of, publish
@@ -99,6 +100,15 @@ def _choice(state: State) -> None:
     bench = state.bench
     first, _ = bench.occurrences(("c", 0))
     body = bench.choice(state.releases["FP"], ("c", 0), first)
+    bench.decide(bench.action("choose_canonical", "choice", body))
+
+
+def _another_choice(state: State) -> None:
+    bench, exact = state.bench, ("c", 0)
+    query = "SELECT choice::text FROM curation.effective_choice WHERE structure = %s AND until IS NULL"
+    old = bench.value(query, bench.id_of(exact))
+    more = {} if old is None else {"supersedes": old}
+    body = bench.choice(state.releases["FP"], exact, bench.occurrences(exact)[1], **more)
     bench.decide(bench.action("choose_canonical", "choice", body))
 
 
@@ -192,7 +202,7 @@ def remade(connection: Connection) -> None:
 
 @pytest.mark.req("REL-04", "REL-05", "REL-07", "VAL-12")
 @pytest.mark.parametrize(
-    "what", ["false positive", "another disposition", "proposal", "family", "candidates"]
+    "what", ["false positive", "another disposition", "proposal", "family", "choice", "candidates"]
 )
 def test_what_is_done_while_a_publisher_waits(
     admin: Connection, other: Connection, state: State, what: str
@@ -200,6 +210,7 @@ def test_what_is_done_while_a_publisher_waits(
     others: dict[str, Doing] = {
         "family": lambda s: s.bench.decide(s.bench.accept(("o", 0), ("o", 2), kind="near_exact")),
         "candidates": lambda s: loaded_set(s.admin, s.one, semver="1.2.0"),
+        "choice": _another_choice,
         "false positive": lambda s: mark(s.admin, s.maker, 3, "false_positive"),
         "proposal": lambda s: s.bench.submit(s.bench.accept(("o", 0), ("o", 2))),
     }
@@ -273,6 +284,43 @@ def test_a_family_of_an_earlier_text_needs_a_successor(admin: Connection, state:
     first.decide(first.supersede("retire", [family], [], moves))
     assert b"needs-successor" + uuid.UUID(family).bytes not in open_of(admin, later)
     publish(admin, plan_of(admin, later, "FP"))
+    remade(admin)
+
+
+@pytest.mark.req("CUR-07", "FAM-10", "ID-11")
+def test_a_family_of_an_earlier_text_gets_its_successor(admin: Connection, state: State) -> None:
+    """By one of the later text, mapped as the reviewers say (AMB-28); by none of another edition."""
+    first = Bench(admin, new_load(admin, "evvel "))
+    publish(admin, plan_of(admin, first.loaded, "FP"))
+    (old,) = first.decide(first.accept(("c", 0), ("o", 3)))["structures"]
+    before = publish(admin, plan_of(admin, first.loaded, "FP"))["releases"][0]["release"]
+    later = Bench(admin, new_load(admin, "sonra "))
+    publish(admin, plan_of(admin, later.loaded, "FP"))
+    action = json.loads(later.supersede("replace", [old], [later.family(("c", 0), ("o", 3))], {}))
+    lines = [
+        {"member": {"tag": tag, "id": str(first.id_of(ref))}, "to": ["0"]}
+        for tag, ref in (("class", ("c", 0)), ("occurrence", ("o", 3)))
+    ]
+    action["supersession"]["mapping"] = lines[:1]
+    with pytest.raises(psycopg.Error, match="is left out"):
+        later.submit(canonical_json(action))
+    action["supersession"]["mapping"] = lines
+    foreign = Bench(admin, new_load(admin, "başka ", edition="bostan"), edition="bostan")
+    body = foreign.family(("c", 0), ("o", 3))
+    other = json.loads(foreign.supersede("replace", [old], [body], {}))
+    other["supersession"]["mapping"] = lines
+    with pytest.raises(psycopg.Error, match="the predecessors are not"):
+        foreign.submit(canonical_json(other))
+    (new,) = later.decide(canonical_json(action))["structures"]
+    assert b"needs-successor" + uuid.UUID(old).bytes not in open_of(admin, later.loaded)
+    assert call(admin, READER, "", "api.resolve", uuid.UUID(old), None)["state"] == "effective"
+    after = publish(admin, plan_of(admin, later.loaded, "FP"))["releases"][0]["release"]
+    found = call(admin, READER, "", "api.resolve", uuid.UUID(old), None)
+    assert (found["state"], found["successors"]) == ("superseded", [new])
+    assert later.value("SELECT api.resolve(%s::uuid, %s)", old, before)["state"] == "effective"
+    for release, family in ((before, old), (after, new)):
+        listed = admin.execute("SELECT family, state FROM api.list_families(%s, NULL, NULL, 10)", (release,))
+        assert [(str(one), state) for one, state in listed.fetchall()] == [(family, "effective")]
     remade(admin)
 
 

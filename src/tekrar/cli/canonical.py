@@ -24,7 +24,10 @@ def run(args: argparse.Namespace) -> int:
     with asking(args, reader=True) as ask:
         found = ask(lambda asker: asker.canonical(args.release, args.structure, policy=args.policy))
     told = "unselected: nobody chose one"
-    if found["status"] == "resolved":
+    if found["status"] in ("retired", "ambiguous"):
+        after = ", ".join(found["successors"]) or "nothing"
+        told = f"{found['status']}: the family is {found['state']}; in its place: {after}"
+    elif found["status"] == "resolved":
         policy = f"{found['policy']} {found['policy_version']}, {found['rule']}"
         told = f"{found['member']}  choice {found['choice']}  {policy}"
     return say(args, found, told, always=True)

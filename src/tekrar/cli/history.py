@@ -12,7 +12,9 @@ from tekrar.errors import EXIT_OK
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar history`."""
     parser.add_argument(
-        "id", metavar="ID", help="a structure, class, occurrence or candidate, or the digest of a proposal"
+        "id",
+        metavar="ID",
+        help="a structure, class, occurrence, candidate or review, or the digest of a proposal",
     )
     role_arguments(parser)
 

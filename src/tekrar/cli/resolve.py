@@ -17,6 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release", metavar="RELEASE", help="its state as of this published release (default: now)"
     )
+    parser.add_argument(
+        "--current",
+        action="store_true",
+        help="say too what stands in its place: through a split it is ambiguous",
+    )
     role_arguments(parser, reader=True)
 
 
@@ -24,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     """Resolve it."""
     with asking(args, reader=True) as ask:
         found = ask(lambda asker: asker.resolve(args.id, release=args.release))
+        if args.current:
+            found["current"] = ask(lambda asker: asker.current(args.id, release=args.release))
     return say(args, found, "\n".join(map(safe, _lines(found))), always=True)
 
 
@@ -50,3 +57,5 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     for name, words in (("successors", "successor"), ("predecessors", "predecessor")):
         for one in found[name]:
             yield f"{words:<12} {one}"
+    if "current" in found:
+        yield f"current      {found['current']['status']}  {found['current']['current'] or ''}".rstrip()

@@ -24,7 +24,7 @@ from tekrar.core.encoding import sha256
 from tekrar.core.identity import members_digest, selection_id, uuid_text
 from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.facts import StoredView
-from tekrar.store.curation.references import References, id_of
+from tekrar.store.curation.references import Named, References, id_of
 from tekrar.store.evidence.diffs import read_endpoints
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -258,11 +258,17 @@ class Drafter:
         before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
+        held = self._held(before)
         residue = {
-            one.id for one in fields.a_list(said.get("residue", []), self.references.find, item="$.residue")
+            one.id
+            for one in fields.a_list(
+                said.get("residue", []), lambda one, at: self._named(one, at, held), item="$.residue"
+            )
         }
         if "mapping" in said:
-            moves = fields.a_list(said["mapping"], self._move, item="$.mapping")
+            moves = fields.a_list(
+                said["mapping"], lambda one, at: self._move(one, at, held), item="$.mapping"
+            )
         else:
             moves = tuple(self._moves(before, after, residue, whole=operation == "retire"))
         return Supersession(before, after, moves, reason)
@@ -272,7 +278,7 @@ class Drafter:
             return self._family(human.family_of(value, item), item)
         return self._quotation(human.quotation_of(value, item), item)
 
-    def _move(self, value: object, item: str) -> MemberMove:
+    def _move(self, value: object, item: str, held_before: dict[str, str]) -> MemberMove:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
@@ -281,8 +287,23 @@ class Drafter:
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":
             return MemberMove("quotation", id_of(member, f"{item}.member"), to)
-        named = self.references.find(member, f"{item}.member")
+        named = self._named(member, f"{item}.member", held_before)
         return MemberMove(named.tag, named.id, to)
+
+    def _held(self, before: Iterable[bytes]) -> dict[str, str]:
+        """Members of what ends, ID -> tag: those of an earlier text are in no record of the release."""
+        found = (self.view.structure(own) for own in before)
+        return {
+            uuid_text(member.id): member.tag
+            for one in found
+            if one is not None and isinstance(one.body, Family)
+            for member in one.body.members
+        }
+
+    def _named(self, value: object, item: str, held: dict[str, str]) -> Named:
+        if isinstance(value, str) and value in held:
+            return Named(id_of(value, item, version=5), held[value])
+        return self.references.find(value, item)
 
     def _moves(
         self, before: Iterable[bytes], after: tuple[Any, ...], residue: set[bytes], *, whole: bool

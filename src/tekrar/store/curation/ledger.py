@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.core.strict_json import JsonFlaw, parse
@@ -40,6 +40,11 @@ _COUNT_ROWS: Final = (
     b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff,"
     b" curation.head_move, curation.ledger, curation.disposition"
 )
+# The owner has no grant of the ledger and needs none.
+_EXPORT_OWN: Final = (
+    b"SELECT seq, kind, payload, previous, entry_hash FROM curation.ledger"
+    b" WHERE seq >= %s::bigint ORDER BY seq LIMIT %s::integer"
+)
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -63,14 +68,30 @@ class _Entry:
     digest: bytes
 
 
-def export_ledger(connection: Connection, *, actor: str | None, page: int = PAGE) -> Iterator[bytes]:
+def export_ledger(
+    connection: Connection,
+    *,
+    actor: str | None,
+    role: Literal[Role.AUDITOR, Role.OWNER] = Role.AUDITOR,
+    page: int = PAGE,
+) -> Iterator[bytes]:
     """Lines of the export, each with its line feed, in one snapshot.
 
+    Args:
+        connection: of the store.
+        actor: an auditor of all editions.
+        role: `OWNER` for a login that may be the owner and is no actor's.
+        page: entries a round trip.
+
     Raises:
-        DatabaseError: the actor is no auditor of all editions.
+        DatabaseError: the actor is no auditor of all editions, or the login may not be the owner.
     """
+    query = _EXPORT
+    if role is Role.OWNER:
+        require_role(connection, role)
+        query = _EXPORT_OWN
     with transaction(
-        connection, role=Role.AUDITOR, claims=claims_of(actor), read_only=True, isolation="repeatable read"
+        connection, role=role, claims=claims_of(actor), read_only=True, isolation="repeatable read"
     ):
         head = connection.execute(
             b"SELECT version, value FROM curation.head WHERE name = 'ledger' AND scope = ''"
@@ -79,7 +100,7 @@ def export_ledger(connection: Connection, *, actor: str | None, page: int = PAGE
         yield _line({"entries": str(entries), "format": FORMAT, "head": value.hex()})
         start = 0
         while True:
-            rows = connection.execute(_EXPORT, (start, page)).fetchall()
+            rows = connection.execute(query, (start, page)).fetchall()
             for seq, kind, payload, previous, digest in rows:
                 yield _line(
                     {

@@ -73,7 +73,7 @@ class Asker:
         )
 
     def history(self, name: str) -> list[Record]:
-        """Every entry of the ledger about a structure, class, occurrence, candidate or proposal."""
+        """Every entry of the ledger about a structure, class, occurrence, candidate, review or proposal."""
         return self._rows("api.history(%s)", (name,), _HISTORY)
 
     def resolve(self, structure: str, *, release: str | None = None) -> Record:
@@ -87,6 +87,29 @@ class Asker:
             actor=self.actor,
             read_only=True,
         )
+
+    def current(self, structure: str, *, release: str | None = None) -> Record:
+        """What stands in the place of an ID, as of a release (None: now): asked apart, never instead of it.
+
+        Returns:
+            `status`: effective; ambiguous where several took its place; retired where nothing did;
+            unselected for a choice that was taken back. `current`: the structure in force, or None.
+            `through`: IDs on the way, the asked one first. `successors`: of an ambiguous one, all that
+            took its place (AMB-31).
+        """
+        through: list[str] = []
+        while True:
+            found = self.resolve(structure, release=release)
+            if found["state"] == "effective":
+                return {"status": "effective", "current": structure, "through": through, "successors": []}
+            through.append(structure)
+            if len(found["successors"]) != 1:
+                status = "unselected" if found["state"] == "compensated" else "retired"
+                status = "ambiguous" if found["successors"] else status
+                return {
+                    "status": status, "current": None, "through": through, "successors": found["successors"],
+                }  # fmt: skip
+            structure = found["successors"][0]
 
     def families(
         self, release: str, of: str | None = None, *, after: str | None = None, page: int = 100
@@ -144,7 +167,8 @@ class Asker:
         )
 
     def canonical(self, release: str, structure: str, *, policy: str) -> Record:
-        """The canonical occurrence under a named policy in a named release, or `unselected` (CAN-02)."""
+        """The canonical occurrence under a named policy in a named release; `unselected` (CAN-02), and
+        `retired` or `ambiguous` of a family that is in force no more."""
         return one(
             self.connection,
             b"SELECT api.canonical(%s::uuid, %s::uuid, %s)",

@@ -1,6 +1,6 @@
 -- Everything that was decided of an ID, in the order of the ledger: submissions, reviews and applies of the decisions that
--- made it, ended it or rest on it. `id` is a structure's, an exact class's, an occurrence's or a candidate's UUID, or a
--- proposal's digest; of that also the other revisions of its draft.
+-- made it, ended it or rest on it. `id` is a structure's, an exact class's, an occurrence's, a candidate's or a review's
+-- UUID, or a proposal's digest; of that also the other revisions of its draft.
 CREATE OR REPLACE FUNCTION api.history(id text)
     RETURNS TABLE (seq bigint, kind text, actor text, recorded_at timestamptz, proposal text, facts jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
@@ -19,7 +19,9 @@ BEGIN
     ELSIF id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' THEN
         about := ARRAY(SELECT d.proposal_digest FROM curation.concerning(history.id::uuid) AS c
             JOIN curation.decision d ON d.decision = c JOIN curation.proposal p USING (proposal_digest)
-            WHERE ARRAY['*', p.edition] && scopes COLLATE "C");
+            WHERE ARRAY['*', p.edition] && scopes COLLATE "C"
+            UNION SELECT r.proposal_digest FROM curation.review r JOIN curation.proposal p USING (proposal_digest)
+            WHERE r.review = history.id::uuid AND ARRAY['*', p.edition] && scopes COLLATE "C");
     ELSE
         PERFORM tekrar_meta.bad_argument('ID', 'a UUID or the digest of a proposal, as tekrar prints it', id);
     END IF;

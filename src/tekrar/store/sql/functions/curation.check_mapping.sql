@@ -1,5 +1,6 @@
 -- Refuses a member mapping that leaves a member of a predecessor out, names one that is none, or says that a member went
--- where its occurrences are not: all of them stand in the successors named, or none in any (the residue).
+-- where its occurrences are not: all of them stand in the successors named, or none in any (the residue). A member of another
+-- profile has no occurrence in the successors; its line is what the reviewers say.
 CREATE OR REPLACE FUNCTION curation.check_mapping(profile_key integer, body jsonb, before uuid[], of_families boolean)
     RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -32,6 +33,7 @@ BEGIN
         JOIN curation.family_member m ON m.family = ANY (before) AND coalesce(m.class, m.occurrence) = l.id
             AND (m.class IS NULL) = (l.l #>> '{member,tag}' = 'occurrence')
         JOIN curation.effective_membership e ON e.family = m.family AND e."position" = m."position"
+            AND e.profile = (SELECT p.profile FROM repetition.profile p WHERE p.profile_key = check_mapping.profile_key)
         LEFT JOIN now_in n ON n.occurrence = e.occurrence)
     SELECT g.line #>> '{member,id}' INTO odd FROM gone g GROUP BY g.line
         HAVING CASE WHEN g.line -> 'to' = '"residue"' THEN count(g.successor) > 0

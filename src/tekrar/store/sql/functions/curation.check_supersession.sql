@@ -1,5 +1,6 @@
--- Refuses a supersession whose predecessors are not of one sort and of the profile, whose successors are not so, or whose
--- mapping is not complete and true. Gives the occurrences that the successors expand to, ascending.
+-- Refuses a supersession whose predecessors are not of one sort and of the profile, or of one of the same series (a family of
+-- an earlier text needs a successor, AMB-28), whose successors are not so, or whose mapping is not complete and true. Gives
+-- the occurrences that the successors expand to, ascending.
 CREATE OR REPLACE FUNCTION curation.check_supersession(profile_key integer, release_key integer, a jsonb) RETURNS uuid[]
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -9,16 +10,17 @@ DECLARE
     whom CONSTANT uuid := (a ->> 'profile')::uuid;
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
     -- By their IDs alone, whatever the profile has besides.
-    families CONSTANT bigint := (SELECT count(*) FILTER (WHERE f.profile = whom) FROM curation.family f
+    families CONSTANT bigint := (SELECT count(*) FILTER (WHERE curation.same_series(f.profile, whom)) FROM curation.family f
                                  WHERE f.family = ANY (before));
-    quotations CONSTANT bigint := (SELECT count(*) FILTER (WHERE q.profile = whom) FROM curation.quotation q
-                                   WHERE q.quotation = ANY (before));
+    quotations CONSTANT bigint := (SELECT count(*) FILTER (WHERE curation.same_series(q.profile, whom))
+                                   FROM curation.quotation q WHERE q.quotation = ANY (before));
     ids uuid[] := '{}';
     one record;
 BEGIN
     IF greatest(families, quotations) <> cardinality(before) THEN
         PERFORM curation.refuse('tag_mismatch', 'the predecessors are not families alone, or quotations alone, of the profile',
-            'supersession.predecessors', 'structures of one sort', array_to_string(before, ', '));
+            'supersession.predecessors', 'structures of one sort, of this edition, projection and enumerator',
+            array_to_string(before, ', '));
     END IF;
     FOR one IN SELECT s.one, format('supersession.successors[%s]', s.n - 1) AS place
                FROM jsonb_array_elements(body -> 'successors') WITH ORDINALITY AS s(one, n) LOOP

@@ -11,8 +11,10 @@ CREATE POLICY reads_granted ON curation.supersession FOR SELECT TO tekrar_curato
            OR EXISTS (SELECT FROM curation.quotation AS q WHERE q.quotation = supersession.predecessor));
 DROP POLICY IF EXISTS reads_published ON curation.supersession;
 CREATE POLICY reads_published ON curation.supersession FOR SELECT TO tekrar_reader
-    -- What a published release binds: the decisions before it.
-    USING (EXISTS (SELECT FROM curation.family AS f JOIN repetition.repetition_release AS r USING (profile)
+    -- What a published release binds: the decisions before it. A structure of an earlier text is ended by a release of its series.
+    USING (EXISTS (SELECT FROM curation.family AS f JOIN repetition.repetition_release AS a USING (profile)
+                   JOIN repetition.repetition_release AS r USING (series_key)
                    WHERE f.family = supersession.predecessor AND r.ledger_seq > supersession.decision)
-           OR EXISTS (SELECT FROM curation.quotation AS q JOIN repetition.repetition_release AS r USING (profile)
+           OR EXISTS (SELECT FROM curation.quotation AS q JOIN repetition.repetition_release AS a USING (profile)
+                      JOIN repetition.repetition_release AS r USING (series_key)
                       WHERE q.quotation = supersession.predecessor AND r.ledger_seq > supersession.decision));
