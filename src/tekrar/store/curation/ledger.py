@@ -29,6 +29,9 @@ from tekrar.store.session import Connection, ask, transaction
 FORMAT: Final = "tekrar/ledger/v1"
 #: Entries a round trip.
 PAGE: Final = 1000
+#: Entries of a replay at once. Each batch is a subtransaction, and the rows of actors that its foreign keys
+#: lock are locked by every one of them: the fewer there are, the sooner such a row is seen through.
+BATCH: Final = 6000
 _KEYS: Final = ("hash", "kind", "payload", "previous", "seq")
 _EXPORT: Final = (
     b"SELECT seq, kind, payload, previous, entry_hash FROM api.export_ledger(%s::bigint, %s::integer)"
@@ -175,7 +178,7 @@ def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:
     batch: list[_Entry] = []
     for seq, line in enumerate(lines):
         batch.append(_entry(line, seq, name))
-        if len(batch) == PAGE:
+        if len(batch) >= min(BATCH, max(PAGE, seq // 2)):  # small at first, while plans know little
             yield batch
             batch = []
     if batch:
