@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench import report
 from bench.corpora import ROOT, corpora, missing_line, release_of
+from bench.curation import CURATION, measure_curation
 from bench.hostile import measure_hostile
 from bench.process import CommandFailed
 from bench.run import Measured, measure_corpus
@@ -34,7 +35,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="NAME",
-        help="one part: a corpus, hostile, hashing or store",
+        help="one part: a corpus, hostile, hashing, store or curation",
     )
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="counted rounds (default 3)")
     parser.add_argument("--quick", action="store_true", help="a small corpus, one round: does it run at all")
@@ -47,7 +48,7 @@ def arguments(argv: list[str] | None = None) -> argparse.Namespace:
         help="where corpora and releases are kept",
     )
     args = parser.parse_args(argv)
-    known = [corpus.name for corpus in corpora(quick=args.quick)] + [HOSTILE, HASHING, STORE]
+    known = [corpus.name for corpus in corpora(quick=args.quick)] + [HOSTILE, HASHING, STORE, CURATION]
     for name in args.only:
         if name not in known:
             parser.error(f"no part {name!r}; there are {', '.join(known)}")
@@ -99,6 +100,8 @@ def bench(args: argparse.Namespace, work: Path) -> tuple[list[Sample], list[Row]
         # On the first corpus: the Risale where it is there.
         first = corpora(quick=args.quick)[0]
         rows += measure_store(first, args.cache, work, runs=runs, quick=args.quick, tell=tell)
+    if not args.only or CURATION in args.only:
+        rows += measure_curation(work, runs=runs, quick=args.quick, tell=tell)
     if args.quick:
         # The budgets are for the full sizes: starting Python alone takes longer than these small texts.
         rows = [replace(row, target=None) for row in rows]

@@ -44,7 +44,8 @@ def test_the_last_event_is_the_current_disposition(stored: Stored, log: Path) ->
     before = [(c.id, c.result) for c in stored.candidates]
     stated = inventory_of(stored, read_events(log)).disposition(0)
     assert stated.startswith("probable_")
-    for disposition in (*DISPOSITIONS, "uncertain"):
+    said = ["uncertain", *(d for d in DISPOSITIONS if d != "false_positive"), "false_positive"]
+    for disposition in said:
         mark(stored, 0, disposition, author="Defne", log=log, now=NOON)
         assert inventory_of(stored, read_events(log)).disposition(0) == disposition
     assert len(read_events(log).rows) == len(DISPOSITIONS) + 1
@@ -104,9 +105,21 @@ def test_a_false_positive_is_kept_counted_and_listable(
     out = capsys.readouterr()
     assert len(out.out.splitlines()) == len(every) - 1
     assert "1 suppressed" in out.err
-    assert main(["candidates", "mark", package, "1", "uncertain", "--as", "Ege", *where]) == 0
-    capsys.readouterr()
-    assert len(listed()[0]) == len(every)  # overridden: it waits again
+
+
+@pytest.mark.req("CUR-01")
+def test_no_mark_overrides_a_false_positive(stored: Stored, log: Path) -> None:
+    mark(stored, 1, "uncertain", author="Ege", log=log)
+    mark(stored, 1, "false_positive", author="Ege", log=log)
+    mark(stored, 0, "uncertain", author="Ege", log=log)
+    held = log.read_bytes()
+    with pytest.raises(UsageError) as refused:
+        mark(stored, 1, "uncertain", author="Deniz", log=log)
+    assert (refused.value.kind, refused.value.where) == ("override_needs_decision", f"{log}, line 2")
+    assert log.read_bytes() == held
+    mark(stored, 1, "false_positive", author="Deniz", log=log)
+    mark(stored, 0, "pending_review", author="Deniz", log=log)
+    assert read_events(log).suppressed() == {key_of(stored, 1)}
 
 
 @pytest.mark.req("CND-08", "CND-05")

@@ -129,6 +129,10 @@ def test_listings_of_each_release(played: Scenario) -> None:
     assert played.run(*asked, now)["choice"] == played.choices[-1]
     assert played.run(*asked, between)["status"] == "unselected"
     assert len(played.lines("families", now, "--members", played.families[-1])) == 2
+    (diff,) = played.lines("families", now, "--members", played.families[-1], "--diffs")
+    assert {diff["left"]["occurrence"], diff["right"]["occurrence"]} == set(
+        played.members(played.families[-1])
+    )
     old = played.run("resolve", played.families[1], "--release", between)
     assert (old["state"], old["successors"]) == ("effective", [])
 
@@ -142,6 +146,8 @@ def test_everything_is_said_to_people_too(played: Scenario, capsys: pytest.Captu
         ["history", played.families[1], "--as", "yazar"],
         ["resolve", played.families[1]],
         ["families", played.releases[-1]],
+        ["families", played.releases[-1], "--members", played.families[-1]],
+        ["families", played.releases[-1], "--members", played.families[-1], "--diffs"],
         ["quotations", played.releases[-1]],
         ["choices", played.releases[-1]],
         ["agreement", "--as", "bakan"],

@@ -82,7 +82,7 @@ def case(admin: Connection, login: Connection, curated: Published, request: pyte
 @pytest.mark.req("CND-06", "CND-08")
 def test_a_mark_is_an_entry_chained_to_the_one_before_it(case: Case) -> None:
     first = case.mark(0, "false_positive", note="eki başka")
-    second = case.mark(1, "uncertain")
+    second = case.mark(2, "uncertain")
     rows = case.admin.execute(
         "SELECT l.payload, d.event, d.previous, d.disposition, d.note FROM curation.disposition d"
         " JOIN curation.ledger l ON l.seq = d.ledger_seq WHERE d.profile = %s ORDER BY d.ledger_seq",
@@ -127,11 +127,21 @@ def test_another_generator_shows_the_pair_again(case: Case) -> None:
 def test_a_release_says_what_was_said_before_it(case: Case) -> None:
     case.mark(0, "false_positive")
     first = case.publish()
-    case.mark(0, "pending_review")
     case.mark(4, "superseded_candidate")
     second = case.publish()
     assert case.statuses(first) == ["rejected", "rejected", "pending", "pending", "pending"]
-    assert case.statuses(second) == ["pending"] * 4 + ["superseded"]
+    assert case.statuses(second) == ["rejected", "rejected", "pending", "pending", "superseded"]
+
+
+@pytest.mark.req("CUR-01")
+@pytest.mark.parametrize("number", [0, 1], ids=["itself", "the same participants"])
+def test_no_mark_overrides_a_false_positive(case: Case, number: int) -> None:
+    case.mark(0, "uncertain")
+    case.mark(0, "false_positive")
+    with pytest.raises(DatabaseError) as refused:
+        case.mark(number, "pending_review")
+    assert refused.value.kind == "override_needs_decision"
+    assert case.statuses(case.publish())[:2] == ["rejected"] * 2
 
 
 @pytest.mark.req("COV-13", "COV-14")

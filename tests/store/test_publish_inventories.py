@@ -118,7 +118,7 @@ DOING: dict[str, tuple[Doing, set[str]]] = {
         lambda s: loaded_set(s.admin, s.one, semver="1.1.0"),
         {"candidates", "unresolved-review"},
     ),
-    "another disposition": (lambda s: mark(s.admin, s.maker, 3, "uncertain"), {"unresolved-review"}),
+    "another disposition": (lambda s: mark(s.admin, s.maker, 2, "uncertain"), {"unresolved-review"}),
     "false positive": (
         lambda s: mark(s.admin, s.maker, 0, "false_positive"),
         {"false-positives", "unresolved-review"},

@@ -339,6 +339,8 @@ def rows_of_key(connection: Connection, key: int) -> dict[str, str]:
         if chosen is None:
             own = f"(SELECT profile_key FROM repetition.profile WHERE artifact_key = {key})"
             chosen = "release_key = 1" if relation.startswith("core.") else f"profile_key IN {own}"
+            if relation.startswith("curation."):
+                chosen = f"set_key IN (SELECT set_key FROM curation.candidate_set WHERE artifact_key = {key})"
         row = connection.execute(
             f"SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {relation} t WHERE {chosen}".encode()
         ).fetchone()

@@ -226,7 +226,8 @@ def mark(
         now: the time of the event (the clock's when None).
 
     Raises:
-        UsageError: an unknown disposition, no author, a name or note too long or with control characters.
+        UsageError: an unknown disposition, no author, a name or note too long or with control characters;
+            another disposition of a false positive (CUR-01: overriding one is a reviewed decision).
         IntegrityError: the log was altered.
         StorageError: another writer holds the folder, or the file system refuses.
     """
@@ -248,6 +249,7 @@ def mark(
         held = regular_bytes(log, limit=_MOST_BYTES) if os.path.lexists(log) else b""
         lines, unfinished = _lines(log, held)
         head = _head(log, lines)
+        _refuse_override(log, lines, (participants, generator, profile), disposition)
         document: dict[str, Any] = {
             "format": FORMAT,
             "previous": head,
@@ -266,6 +268,26 @@ def mark(
         ended = kept == 0 or held[kept - 1 : kept] == b"\n"
         _append(log, (b"" if ended else b"\n") + line + b"\n", kept=kept)
     return _event(log, len(lines) + 1, line, head)
+
+
+def _refuse_override(log: Path, lines: list[bytes], key: Key, disposition: str) -> None:
+    """A false positive stays one in a log: overriding it needs a proposal and its review (CUR-01, AMB-46)."""
+    held = [number for number, line in enumerate(lines, 1) if key[0].encode() in line]
+    for number in reversed(held):
+        found = parse(lines[number - 1])
+        assert isinstance(found, dict)
+        if (found["participants"], found["generator"], found["profile"]) != key:
+            continue
+        if found["disposition"] == "false_positive" != disposition:
+            raise UsageError(
+                f"the candidate is a false positive by the event of {found['author']}; no mark overrides one",
+                where=f"{log}, line {number}",
+                expected="a decision: overriding a false positive is proposed and reviewed",
+                mend="record the log in a database (tekrar candidates record) and propose "
+                "override_false_positive; or begin another log (--events FILE)",
+                kind="override_needs_decision",
+            )
+        return
 
 
 def _append(log: Path, data: bytes, *, kept: int) -> None:

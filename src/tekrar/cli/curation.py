@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -122,7 +122,7 @@ def told(text: str, *, indent: str = "  ") -> Iterator[str]:
     yield from quoted(text, width=terminal_width(), indent=indent)
 
 
-def out(lines: Iterator[str] | Sequence[str]) -> None:
+def out(lines: Iterable[str]) -> None:
     """Lines for people that are safe already."""
     for line in lines:
         print(line)

@@ -105,11 +105,11 @@ def _body(body: Record, readable: Readable, *, width: int, colour: bool, most: i
         if member["tag"] == "class":
             first, _ = readable.firsts.get(member["id"], ("", 0))
             yield f"class        {member['id']}, {member['count']} exactly equal; the first of them:"
-        yield from _passage(readable.passages.get(first), width=width)
+        yield from passage_lines(readable.passages.get(first), width=width)
     yield from _more(body["members"], most)
     for one in body["diffs"][:most]:
         yield ""
-        yield from _diff((one["left"], one["right"]), readable, colour=colour)
+        yield from difference_lines((one["left"], one["right"]), readable, colour=colour)
     yield from _more(body["diffs"], most)
 
 
@@ -120,7 +120,7 @@ def _quotation(body: Record, readable: Readable, *, width: int, colour: bool) ->
         passage = readable.passages.get(end["occurrence"])
         ranges = ", ".join(f"{start}..{stop}" for start, stop in end["ranges"])
         yield f"{name:<12} bytes {ranges}"
-        yield from _passage(passage, width=width)
+        yield from passage_lines(passage, width=width)
         for start, stop in end["ranges"] if passage is not None else ():
             cut = passage.slice(int(start), int(stop)).decode(errors="backslashreplace") if passage else ""
             yield "  extent"
@@ -130,7 +130,7 @@ def _quotation(body: Record, readable: Readable, *, width: int, colour: bool) ->
     if "diff" in body:
         yield ""
         ends = body["source"]["occurrence"], body["quoting"]["occurrence"]
-        yield from _diff(ends, readable, colour=colour)
+        yield from difference_lines(ends, readable, colour=colour)
 
 
 def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
         yield f"document     {policy['document']}"
         if "supersedes" in held:
             yield f"supersedes   {held['supersedes']}"
-        yield from _passage(readable.passages.get(held["member"]), width=width)
+        yield from passage_lines(readable.passages.get(held["member"]), width=width)
     elif "compensation" in action:
         yield f"takes back   {action['compensation']['choice']}"
         yield from quoted(action["compensation"]["reason"], width=width, indent="  ┃ ")
@@ -167,7 +167,8 @@ def _start(member: Record, readable: Readable) -> int:
     return readable.passages[first].start if first in readable.passages else 0
 
 
-def _passage(passage: StoredPassage | None, *, width: int) -> Iterator[str]:
+def passage_lines(passage: StoredPassage | None, *, width: int) -> Iterator[str]:
+    """ID, address and text of one occurrence."""
     if passage is None:
         yield "occurrence   not readable here"
         return
@@ -175,7 +176,8 @@ def _passage(passage: StoredPassage | None, *, width: int) -> Iterator[str]:
     yield from quoted(passage.content.decode(errors="backslashreplace"), width=width, indent="  ┃ ")
 
 
-def _diff(pair: tuple[str, str], readable: Readable, *, colour: bool) -> Iterator[str]:
+def difference_lines(pair: tuple[str, str], readable: Readable, *, colour: bool) -> Iterator[str]:
+    """The diff of a pair, in both texts."""
     made = readable.diffs.get(pair)
     if made is None:
         yield f"diff         {pair[0]} -> {pair[1]}: not readable here"

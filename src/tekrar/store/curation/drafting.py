@@ -100,10 +100,18 @@ class Drafter:
         if line.operation == "choose_canonical":
             return self._choice(said)
         if line.operation == "compensate_choice":
-            return Compensation(id_of(said["choice"], "$.choice"), self.text(said["reason"], "$.reason"))
+            own = self._known(said["choice"], "$.choice")
+            return Compensation(own, self.text(said["reason"], "$.reason"))
         if line.operation == "override_false_positive":
             return self._override(said)
         return self._supersession(said, line.operation)
+
+    def _known(self, value: object, item: str) -> bytes:
+        """UUID of a structure that a decision made."""
+        own = id_of(value, item)
+        if self.view.structure(own) is None:
+            refuse("unknown_structure", f"there is no structure {uuid_text(own)}", item=item)
+        return own
 
     # -- families ---------------------------------------------------------
 
@@ -193,7 +201,11 @@ class Drafter:
     def _choice(self, said: human.Object) -> Choice:
         structure = fields.a_string(said["structure"], item="$.structure")
         tag = "family" if structure[14:15] == "7" else "class"
-        own = fields.an_id(structure, item="$.structure", version=7 if tag == "family" else 5)
+        own = (
+            self._known(structure, "$.structure")
+            if tag == "family"
+            else fields.an_id(structure, item="$.structure", version=5)
+        )
         given = fields.an_object(
             said["policy"], item="$.policy", required=("name", "version", "rule", "document")
         )

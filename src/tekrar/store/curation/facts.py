@@ -180,7 +180,7 @@ class StoredView:
 
     def read(self, ids: Iterable[bytes]) -> None:
         """Read occurrences and classes of these IDs, with all members of the classes, in few statements."""
-        wanted = {one for one in ids if one not in self._occurrences or one not in self._classes}
+        wanted = {one for one in ids if one not in self._occurrences and one not in self._classes}
         if not wanted:
             return
         names = [uuid_text(one) for one in sorted(wanted)]
@@ -234,12 +234,12 @@ class StoredView:
     def occurrence(self, occurrence: bytes) -> OccurrenceFacts | None:
         """An occurrence."""
         self.read([occurrence])
-        return self._occurrences[occurrence]
+        return self._occurrences.get(occurrence)
 
     def exact_class(self, exact: bytes) -> ClassFacts | None:
         """An exact class."""
         self.read([exact])
-        return self._classes[exact]
+        return self._classes.get(exact)
 
     def text(self, release: bytes, start: int, end: int) -> bytes:
         """Bytes of the text release; none of another."""

@@ -44,6 +44,7 @@ BEGIN
             'recorded_at', tekrar_meta.instant(clock_timestamp()), 'previous', encode(curation.last_event(about.profile), 'hex'))
             || coalesce((SELECT jsonb_object_agg(k, one -> k) FROM unnest(ARRAY['source_event', 'source_author', 'source_time'])
                          AS k WHERE one ? k), '{}');
+        PERFORM curation.refuse_unreviewed_override(payload);
         seq := curation.append('disposition', payload);
         PERFORM curation.record_disposition(seq, payload);
         done := done || jsonb_build_object('candidate', about.candidate, 'outcome', 'marked', 'seq', seq,

@@ -9,7 +9,7 @@ BEGIN
             WHEN kind IN ('malformed', 'not_canonical', 'float', 'duplicate_key', 'unknown_kind', 'unknown_operation',
                           'silent_rule', 'shape') THEN 'TK040'
             WHEN kind IN ('expected_state_mismatch', 'competing_membership', 'competing_choice', 'superseded_twice',
-                          'cyclic_supersession', 'policy_differs', 'source_uncertain') THEN 'TK042'
+                          'cyclic_supersession', 'policy_differs', 'source_uncertain', 'override_needs_decision') THEN 'TK042'
             WHEN kind IN ('self_review', 'digest_mismatch', 'outdated', 'not_approved', 'frozen', 'edit_conflict',
                           'draft_closed', 'already_reviewed', 'not_reviewable') THEN 'TK043'
             WHEN kind IN ('ledger_not_empty', 'ledger_entry', 'replay') THEN 'TK044'
@@ -24,6 +24,7 @@ BEGIN
             WHEN 'self_review' THEN 'someone else reviews it'
             WHEN 'edit_conflict' THEN 'read the newer version, bring both together, and save on top of it'
             WHEN 'outdated' THEN 'review and apply the newest revision'
+            WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
             WHEN 'stale_diff' THEN 'derive the diffs again, and propose with their IDs'
             ELSE 'nothing was changed' END;
 END

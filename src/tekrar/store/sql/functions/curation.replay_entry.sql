@@ -41,6 +41,7 @@ BEGIN
             SELECT t.edition FROM repetition.profile f JOIN repetition.artifact x USING (artifact_key)
             JOIN core.release t USING (release_key) WHERE f.profile = (payload ->> 'profile')::uuid LIMIT 1),
             (payload ->> 'recorded_at')::timestamptz);
+        PERFORM curation.refuse_unreviewed_override(payload);
         PERFORM curation.record_disposition(seq, payload);
     ELSE
         PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
