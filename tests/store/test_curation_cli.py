@@ -145,7 +145,13 @@ def choice(structure: str, **more: Any) -> str:
             "predecessors[0]",
         ),
         (
-            said("replace", predecessors=[NEVER], reason="r", mapping=[{"member": "liman/1/p1", "to": 7}]),
+            said(
+                "replace",
+                predecessors=[NEVER],
+                reason="r",
+                mapping=[{"member": "liman/1/p1", "to": 7}],
+                successors=[{"kind": "variant", "members": ["liman/1/p1", "tarla/1/p2"]}],
+            ),
             2,
             "malformed",
             "$.mapping[0].to",
