@@ -182,8 +182,10 @@ def test_the_same_words_twice_are_two_places(tmp_path: Path, capsys: pytest.Capt
         (text.index(b"Olay", 5), text.index(b"Olay", 5) + 10),
     ]
     (line,) = candidates(place, tmp_path / "c", capsys)
+    # what is said twice goes over the end of the first paragraph the second time
     for side in ("left", "right"):
-        assert text[line[side]["start"] : line[side]["end"]].decode().rstrip(".") == NEAR
+        said = text[line[side]["start"] : line[side]["end"]].decode()
+        assert " ".join(said.split()).rstrip(".") == f"Olay oldu. {NEAR}"
     rows = operations(place, capsys, *(f"{h['place']['start']}-{h['place']['end']}" for h in hits))
     assert [row["op"] for row in rows] == ["equal"]
     assert rows[0]["left"] != rows[0]["right"]

@@ -305,3 +305,78 @@ def test_every_extent_lies_in_its_paragraphs_and_splits_no_character() -> None:
             assert side["para_start"] >= 0
         assert "confidence" not in entry["metrics"]
         assert not any(isinstance(value, float) for value in entry["metrics"].values())
+
+
+def invented(seed: int, count: int) -> list[str]:
+    made = random.Random(seed)
+    return ["".join(made.choice("abcdefghijklmnoprstuvyz") for _ in range(7)) for _ in range(count)]
+
+
+def inside(books: list[list[str]]) -> list[tuple[str, str]]:
+    """Texts of the two sides of the pairs of the first paragraph with itself."""
+    found = [e for e in entries(books) if sides(e) == (1, 1) and e["metrics"]["kind"] == "pair"]
+    for entry in found:
+        assert entry["left"]["end"] <= entry["right"]["start"], "sides lie over each other"
+    return [(text_of(books, e["left"]), text_of(books, e["right"])) for e in found]
+
+
+@pytest.mark.parametrize("gap", range(7))
+def test_a_repeat_inside_a_paragraph_is_found_however_near(gap: int) -> None:
+    said, other = invented(1, 8), [" ".join(invented(9 + n, 6)) for n in range(4)]
+    text = " ".join([*invented(2, 5), *said, *invented(3, gap), *said, *invented(4, 4)])
+    assert inside([[text, *other]]) == [(" ".join(said), " ".join(said))]
+    said = invented(5, 11)
+    text = f"{' '.join(said)}, {' '.join(said)}."
+    assert inside([[text, *other]]) == [(f"{' '.join(said)},", f"{' '.join(said)}.")]
+
+
+@pytest.mark.parametrize(("words_", "times"), [(6, 3), (25, 3), (25, 4), (4, 3)])
+def test_every_place_of_a_repeat_inside_a_paragraph_is_told(words_: int, times: int) -> None:
+    said = " ".join(invented(6, words_)) + "."
+    books = [[" ".join([said] * times), " ".join(invented(7, 9))]]
+    found = [e for e in entries(books) if sides(e) == (1, 1)]
+    told = {(e[side]["start"], e[side]["end"]) for e in found for side in ("left", "right")}
+    step = len(said.encode()) + 1
+    assert told == {(n * step, n * step + step - 1) for n in range(times)}
+    assert len(found) == times - 1
+
+
+def test_more_repeats_inside_a_paragraph_than_are_told_are_counted() -> None:
+    parts = [" ".join(invented(20 + n, 9)) for n in range(6)]
+    text = " ".join([*parts, *reversed(parts)])
+    source = source_of([[text, *(" ".join(words(random.Random(n), 40)) for n in range(9))]])
+    generated = generate(source)
+    found = [json.loads(line) for line in lines(source, generated)]
+    told = sum(e["left"]["para"] == e["right"]["para"] == 1 for e in found)
+    assert told == 3
+    assert generated.bounds["left_out"]["repeats_inside_one_paragraph"] > 0
+
+
+def test_a_name_with_another_suffix_beside_a_passage_belongs_to_it() -> None:
+    rng = random.Random(31)
+    said = " ".join(words(rng, 12))
+    texts = [" ".join(words(rng, 30)) for _ in range(12)]
+    texts[3] = f"{' '.join(words(rng, 20))} Şehzade’nin {said} Bağdat’tan {' '.join(words(rng, 20))}"
+    texts[8] = f"{' '.join(words(rng, 15))} Şehzade'ye {said} Bağdat'a {' '.join(words(rng, 25))}"
+    texts[10] += " Şehzade Bağdat"
+    found = next(e for e in entries([texts]) if sides(e) == (4, 9))
+    assert text_of([texts], found["left"]) == f"Şehzade’nin {said} Bağdat’tan"
+    assert text_of([texts], found["right"]) == f"Şehzade'ye {said} Bağdat'a"
+    texts[10] = texts[10].removesuffix(" Şehzade Bağdat")
+    found = next(e for e in entries([texts]) if sides(e) == (4, 9))
+    assert text_of([texts], found["left"]) == said, "what is no word of this text by itself is no name"
+
+
+def test_two_rare_words_with_others_between_propose_verses_and_nothing_else() -> None:
+    """In a text of verses: what no run of equal words meets; in longer paragraphs chance meets it."""
+    rng = random.Random(41)
+    one, other = invented(42, 2)
+    verses = [words(rng, 12) for _ in range(400)]
+    verses[100][4:7] = [one, "kırmızı", other]
+    verses[300][7:10] = [one, "yeşil", other]
+    assert (101, 301) in {sides(e) for e in entries([[" ".join(verse) for verse in verses]])}
+    texts = [[*words(rng, 40), *verse] for verse in verses]
+    assert (101, 301) not in {sides(e) for e in entries([[" ".join(text) for text in texts]])}
+    verses[200][2:5] = verses[210][2:5] = verses[220][2:5] = [one, "mor", other]
+    source = source_of([[" ".join(verse) for verse in verses]])
+    assert generate(source).bounds["left_out"]["pairs_of_frequent_word_pairs"] == 10

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
-
-import numpy as np
 
 from tekrar.candidates.basis import Basis
 from tekrar.core.candidate import (
@@ -29,6 +29,8 @@ from tekrar.discover.pipeline import Generated, generate
 
 #: Told between this many records, so that a stop is heard and a bar moves.
 STEP: Final = 512
+#: Facts of sides kept at hand; changes nothing.
+_KNOWN: Final = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -69,18 +71,17 @@ def make(
     candidates: list[Candidate] = []
     evidence: list[Evidence] = []
     known: set[bytes] = set()
+    facts = _Facts(basis)
     for number, (result, sides) in enumerate(_Recorder(basis, generated).results()):
         if number % STEP == 0:
             tell(number, total)
-        who = Participants(
-            tuple(tuple(row.tobytes() for row in basis.occurrence[a : b + 1]) for a, b in sides)
-        )
+        who = Participants(tuple(facts.occurrences(*rows) for rows in sides))
         one = candidate_of(result, who, profile=basis.profile_id, generator=generator)
         if one.id in known:
             continue
         known.add(one.id)
         candidates.append(one)
-        evidence.append(evidence_of(one, _facts(basis, result.sides, sides), generator=generator))
+        evidence.append(evidence_of(one, facts.of(result.sides, sides), generator=generator))
     tell(total, total)
     bounds = _bounds(generated, total - len(candidates))
     made = Made(generator, candidates, evidence, bounds)
@@ -123,14 +124,27 @@ def _bounds(generated: Generated, twice: int) -> dict[str, Any]:
     return dict(sorted(told.items()))
 
 
-def _facts(
-    basis: Basis, extents: tuple[Extent, ...], rows: list[tuple[int, int]]
-) -> list[tuple[bytes, bytes]]:
-    text = basis.opened.release.text
-    return [
-        (sha(text[start:end]), sha(basis.fingerprint[first : last + 1].tobytes()))
-        for (start, end), (first, last) in zip(extents, rows, strict=True)
-    ]
+class _Facts:
+    """What records say of sides; neighbours in the list speak of the same sides again and again."""
+
+    def __init__(self, basis: Basis) -> None:
+        self._basis = basis
+        self.occurrences = lru_cache(maxsize=_KNOWN)(self._occurrences)
+        self._words = lru_cache(maxsize=_KNOWN)(self._digest_of_words)
+        self._prints = lru_cache(maxsize=_KNOWN)(self._digest_of_prints)
+
+    def of(self, extents: tuple[Extent, ...], rows: list[tuple[int, int]]) -> list[tuple[bytes, bytes]]:
+        """Digests of the bytes and of the fingerprints of every side."""
+        return [(self._words(*extent), self._prints(*row)) for extent, row in zip(extents, rows, strict=True)]
+
+    def _occurrences(self, first: int, last: int) -> tuple[bytes, ...]:
+        return tuple(row.tobytes() for row in self._basis.occurrence[first : last + 1])
+
+    def _digest_of_words(self, start: int, end: int) -> bytes:
+        return sha(self._basis.opened.release.text[start:end])
+
+    def _digest_of_prints(self, first: int, last: int) -> bytes:
+        return sha(self._basis.fingerprint[first : last + 1].tobytes())
 
 
 class _Recorder:
@@ -145,7 +159,7 @@ class _Recorder:
             "features": basis.features_root,
             "fingerprints": basis.fingerprints_root,
         }
-        self._first = self._source.tokens.first
+        self._first = self._source.tokens.first.tolist()
         self._start, self._end = self._source.tokens.start, self._source.tokens.end
 
     def results(self) -> Iterator[tuple[Result, list[tuple[int, int]]]]:
@@ -186,17 +200,14 @@ class _Recorder:
             right=sides[1],
             segments=segments,
             places=places,
-            metrics={
-                key.rpartition(".")[0]: _value(one) for key, one in found.metrics.items() if key != "kind"
-            },
+            metrics={_unversioned(key): _value(one) for key, one in found.metrics.items() if key != "kind"},
             disposition=found.disposition,
             direction=found.direction,
             why=found.why,
         )
 
     def _rows(self, first: int, end: int) -> tuple[int, int]:
-        low, high = np.searchsorted(self._first, [first, end - 1], side="right")
-        return int(low) - 1, int(high) - 1
+        return bisect_right(self._first, first) - 1, bisect_right(self._first, end - 1) - 1
 
     def _extent(self, first: int, end: int) -> Extent:
         low, high = self._rows(first, end)
@@ -246,22 +257,29 @@ class _Recorder:
         own = (int(pairs.left[number]), int(pairs.right[number]))
         turned = [int(self._source.first[row]) for row in rows] != [int(stream.row[one]) for one in own]
         held = pairs.segments
+        columns = (held.score, held.a0, held.a1, held.b0, held.b1)
+        first, second = (int(stream.first[one]) for one in own)
+        left, right = (self._first[row] for row in rows)
         found = []
-        for slot in range(held.score.shape[1]):
-            if held.score[number, slot] <= 0:
+        for score, a0, a1, b0, b1 in zip(*(column[number].tolist() for column in columns), strict=True):
+            if score <= 0:
                 continue
-            ends = [int(column[number, slot]) for column in (held.a0, held.a1, held.b0, held.b1)]
-            a0, a1 = (end - int(stream.first[own[0]]) for end in ends[:2])
-            b0, b1 = (end - int(stream.first[own[1]]) for end in ends[2:])
+            a0, a1, b0, b1 = a0 - first, a1 - first, b0 - second, b1 - second
             if turned:
                 a0, a1, b0, b1 = b0, b1, a0, a1
-            left, right = (int(self._first[row]) for row in rows)
             found.append((left + a0, left + a1, right + b0, right + b1))
         return found
 
 
+@lru_cache(maxsize=256)
+def _unversioned(key: str) -> str:
+    return key.rpartition(".")[0]
+
+
 def _value(value: Any) -> Value:
     """A metric of the generator as a record has it: a whole number, a ratio, names."""
+    if type(value) is int:
+        return value
     if isinstance(value, list) and value and isinstance(value[0], str):
         return tuple(value)
     if isinstance(value, list):

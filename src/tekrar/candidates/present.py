@@ -13,7 +13,7 @@ from tekrar.core.candidate.disposition import STATED
 from tekrar.core.candidate.generator import FORMAT
 from tekrar.discover import bounds, fold, metrics, pipeline, rules, signatures
 
-SEMVER: Final = "1.2.0"
+SEMVER: Final = "1.3.0"
 #: Modules that hold no constant of the result: how loops are compiled, the provisional way in, reports.
 _NO_CONSTANTS: Final = frozenset({"__main__", "bounds", "compiled", "lines"})
 #: Tables that stand in the document under keys of their own.

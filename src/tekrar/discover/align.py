@@ -3,7 +3,8 @@
 Equal tokens score what they are worth (`weights`), a changed, missing or added token costs a fixed price.
 Seeds
 that lie near one diagonal make one band; each band gives its best segment; up to three segments that do not
-overlap make the alignment of a pair, so that moved blocks are found.
+overlap make the alignment of a pair, so that moved blocks are found. In one paragraph the two sides of a
+segment never overlap, and each further segment tells a place that none before it tells.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tekrar.discover.compiled import kernel
 from tekrar.discover.weights import HELD
 
 Scores = NDArray[np.int32]
+Lost = NDArray[np.int64]
 #: Price of a changed token and of a token that only one side has.
 CHANGED: Final = 3 * BIT
 MISSING: Final = 3 * BIT
@@ -77,8 +79,9 @@ def align_pairs(
     seeds: tuple[Scores, Scores, Scores, Scores],
     bounds: NDArray[np.int64],
     sides: tuple[Scores, Scores],
-) -> tuple[Segments, int]:
-    """Segments of pairs of paragraphs, and the number of seeds that fell out with a band above `BANDS`.
+) -> tuple[Segments, Lost]:
+    """Segments of pairs of paragraphs, and what a bound left out: seeds that fell out with a band above
+    `BANDS`, and segments inside one paragraph above `SEGMENTS`.
 
     Args:
         stream: word number per place.
@@ -91,7 +94,7 @@ def align_pairs(
     """
     pairs = len(bounds) - 1
     out = np.zeros((12, pairs, SEGMENTS), np.int32)
-    lost = np.zeros(1, np.int64)
+    lost = np.zeros(2, np.int64)
     if pairs:
         prices = np.array(
             [
@@ -111,7 +114,7 @@ def align_pairs(
             np.int64,
         )
         _align(stream, *weights, *phrases, limits, *seeds, bounds, *sides, prices, out, lost)
-    return Segments(*out), int(lost[0])
+    return Segments(*out), lost
 
 
 @kernel
@@ -119,45 +122,76 @@ def _align(
     stream: Any, rarity: Any, added: Any, four: Any, five: Any, limits: Any, at: Any, to: Any, length: Any,
     weight: Any, bounds: Any, left: Any, right: Any, prices: Any, out: Any, lost: Any,
 ) -> None:  # fmt: skip
-    reach, drift, cells, least, most = prices[2], prices[3], prices[4], prices[5], prices[6]
+    least, most = prices[5], prices[6]
     band = np.zeros((most, 7), np.int64)
-    trace = np.zeros(1 << 16, np.uint8)
-    rows = np.zeros((2, 1 << 10), np.int64)
+    room = (np.zeros((2, 1 << 10), np.int64), np.zeros(1 << 16, np.uint8))
     saved = np.zeros((prices[13], 12), np.int64)
     segment = np.zeros((most, 12), np.int64)
     end = np.zeros(3, np.int64)
+    columns = (stream, rarity, added, four, five)
     for pair in range(len(bounds) - 1):
-        la, ha = limits[left[pair]], limits[left[pair] + 1] - 1
-        lb, hb = limits[right[pair]], limits[right[pair] + 1] - 1
-        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], drift, band, lost)
+        sides = (limits[left[pair]], limits[left[pair] + 1] - 1, limits[right[pair]],
+                 limits[right[pair] + 1] - 1)  # fmt: skip
+        same = left[pair] == right[pair]
+        bands = _bands(at, to, length, weight, bounds[pair], bounds[pair + 1], prices[3], band, lost)
         heaviest = 0
         for k in range(bands):
             heaviest = max(heaviest, band[k, 5])
         made = 0
         for k in range(bands):
-            if band[k, 5] < least and band[k, 5] < heaviest:
-                continue
-            low, high = band[k, 0] - drift, band[k, 1] + drift
-            width = high - low + 1
-            first = max(la, band[k, 3] - reach)
-            while True:
-                last = min(ha, first + max(cells // width, 1))
-                if (last - first) * width > len(trace):
-                    trace = np.zeros(2 * (last - first) * width, np.uint8)
-                if width + 2 > rows.shape[1]:
-                    rows = np.zeros((2, 2 * width + 2), np.int64)
-                box = (first, last, lb, hb, low, high, band[k, 4] + reach)
-                _fill(stream, rarity, added, prices, box, rows, trace, end)
-                if end[0] == 0:
-                    break
-                _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
-                if segment[made, 0] - first < drift and first > la:
-                    first = max(la, first - 4 * reach)
-                    continue
-                if la != lb or segment[made, 2] >= segment[made, 1]:
-                    made += 1
+            if same and made == most:
+                lost[1] += 1
+            elif same or band[k, 5] >= least or band[k, 5] == heaviest:
+                made, room = _band(columns, prices, sides, same, band[k], room, end, saved, segment, made)
+        if same:
+            _pick_places(stream, segment, made, out, pair, lost)
+        else:
+            _pick(segment, made, least, out, pair)
+
+
+@kernel
+def _band(
+    columns: Any, prices: Any, sides: Any, same: bool, band: Any, room: Any, end: Any, saved: Any,
+    segment: Any, made: int,
+) -> Any:  # fmt: skip
+    """Write the best segment of a band, in one paragraph one after the other; how many there are now.
+
+    `room`: rows and trace, which grow where a band needs more and are given back.
+    """
+    stream, rarity, added, four, five = columns
+    la, ha, lb, hb = sides
+    rows, trace = room
+    reach, drift, cells = prices[2], prices[3], prices[4]
+    low, high = band[0] - drift, band[1] + drift
+    if same:
+        low = max(low, 1)
+    width = high - low + 1
+    first = max(la, band[3] - reach)
+    # in one paragraph: where the left side may begin, where it must end and the right one may begin
+    begin, stop, other = la, ha, lb
+    while True:
+        last = min(stop, first + max(cells // width, 1))
+        if (last - first) * width > len(trace):
+            trace = np.zeros(2 * (last - first) * width, np.uint8)
+        if width + 2 > rows.shape[1]:
+            rows = np.zeros((2, 2 * width + 2), np.int64)
+        box = (first, last, other, hb, low, high, band[4] + reach)
+        _fill(stream, rarity, added, prices, box, rows, trace, end)
+        if end[0] == 0:
+            break
+        _back(stream, rarity, added, four, five, prices, box, trace, end, saved, segment[made])
+        if segment[made, 0] - first < drift and first > begin:
+            first = max(begin, first - 4 * reach)
+        elif same and segment[made, 2] < segment[made, 1]:
+            # one place right after the other: the right one begins where the left one ends
+            stop, other = segment[made, 2], segment[made, 2]
+        else:
+            made += 1
+            if not same or made == len(segment):
                 break
-        _pick(segment, made, least, out, pair)
+            begin, first = segment[made - 1, 1], segment[made - 1, 1]
+            stop, other = ha, lb
+    return made, (rows, trace)
 
 
 @kernel
@@ -213,32 +247,35 @@ def _fill(
     for i in range(first, last):
         previous, current = rows[(i - first) & 1], rows[(i - first + 1) & 1]
         current[: width + 2] = 0
-        j0 = max(lb, i + low)
+        j0, j1 = max(lb, i + low), min(hb, i + high + 1)
         row = (i - first) * width
-        alive = False
-        for j in range(j0, min(hb, i + high + 1)):
-            c = j - i - low
+        mine, alone, joined = stream[i], rarity[i], max(added[i], held)
+        # the words before, none where a side begins
+        mine_before = stream[i - 1] if i > first else -1
+        before = stream[j0 - 1] if j0 > lb else -2
+        c = min(max(j0 - i - low, 0), width)
+        trace[row : row + c] = 0
+        diagonal, beside, alive = previous[c + 1], 0, False
+        for j in range(j0, j1):
+            here, above = stream[j], previous[c + 2]
             score, way = 0, 0
-            if stream[i] == stream[j]:
-                worth = rarity[i]
-                if i > first and j > lb and stream[i - 1] == stream[j - 1] and previous[c + 1] > 0:
-                    worth = max(added[i], held)
-                score, way = previous[c + 1] + worth, 1
-            elif previous[c + 1] - changed > 0:
-                score, way = previous[c + 1] - changed, 2
-            if previous[c + 2] - missing > score:
-                score, way = previous[c + 2] - missing, 3
-            if j > j0 and current[c] - missing > score:
-                score, way = current[c] - missing, 4
+            if mine == here:
+                worth = joined if mine_before == before and diagonal > 0 else alone
+                score, way = diagonal + worth, 1
+            elif diagonal - changed > 0:
+                score, way = diagonal - changed, 2
+            if above - missing > score:
+                score, way = above - missing, 3
+            if beside - missing > score:
+                score, way = beside - missing, 4
             current[c + 1] = score
             trace[row + c] = way
             alive = alive or score > 0
             if score > top:
                 top, ti, tj = score, i, j
-        for c in range(width):
-            j = i + low + c
-            if j < lb or j >= hb:
-                trace[row + c] = 0
+            diagonal, beside, before = above, score, here
+            c += 1
+        trace[row + c : row + width] = 0
         if i >= enough and not alive:
             break
     end[0], end[1], end[2] = top, ti, tj
@@ -321,6 +358,65 @@ def _count(run: int, i: int, four: Any, five: Any, prices: Any, marks: Any, now:
     if run >= prices[10] and five[i] <= prices[11]:
         now[8] += min(i + prices[10], marks[1]) - i
         marks[1] = i
+
+
+@kernel
+def _pick_places(stream: Any, segment: Any, made: int, out: Any, pair: int, lost: Any) -> None:
+    """Write the segments of one paragraph that tell a place which no better one tells, best first."""
+    for k in range(made):
+        if _periodic(stream, segment, made, k):
+            segment[k, 4] = 0
+    slots = out.shape[2]
+    for slot in range(slots + 1):
+        best = -1
+        for k in range(made):
+            if segment[k, 4] <= 0 or (
+                _place_told(segment[k], 0, out, pair, slot) and _place_told(segment[k], 2, out, pair, slot)
+            ):
+                continue
+            if (
+                best < 0
+                or segment[k, 4] > segment[best, 4]
+                or (segment[k, 4] == segment[best, 4] and segment[k, 0] < segment[best, 0])
+            ):
+                best = k
+        if best < 0:
+            break
+        if slot == slots:
+            lost[1] += 1
+            break
+        for f in range(12):
+            out[f, pair, slot] = segment[best, f]
+        segment[best, 4] = 0
+
+
+@kernel
+def _place_told(segment: Any, side: int, out: Any, pair: int, slots: int) -> bool:
+    """Whether a quarter of a side lies in one side of a segment that is written."""
+    for slot in range(slots):
+        for other in (0, 2):
+            over = min(segment[side + 1], out[other + 1, pair, slot]) - max(
+                segment[side], out[other, pair, slot]
+            )
+            if 4 * over > segment[side + 1] - segment[side]:
+                return True
+    return False
+
+
+@kernel
+def _periodic(stream: Any, segment: Any, made: int, which: int) -> bool:
+    """Whether the left side of a segment is itself a repeat with the distance of a segment inside it."""
+    a0, a1 = segment[which, 0], segment[which, 1]
+    for k in range(made):
+        distance = segment[k, 2] - segment[k, 0]
+        if k == which or segment[k, 0] < a0 or segment[k, 3] > a1 or 2 * distance > a1 - a0:
+            continue
+        equal = 0
+        for i in range(a0, a1 - distance):
+            equal += stream[i] == stream[i + distance]
+        if 4 * equal >= 3 * (a1 - a0 - distance):
+            return True
+    return False
 
 
 @kernel

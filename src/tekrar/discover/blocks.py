@@ -30,7 +30,12 @@ FILLED: Final = 12
 #: Places of a block, about: bounds memory, changes nothing.
 BLOCK_PLACES: Final = 1 << 18
 #: What a block counts.
-COUNTS: Final = ("pairs_with_light_seeds", "seeds_of_further_bands", "signature_pairs_of_filled_units")
+COUNTS: Final = (
+    "pairs_with_light_seeds",
+    "seeds_of_further_bands",
+    "repeats_inside_one_paragraph",
+    "signature_pairs_of_filled_units",
+)
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class Blocks:
         order = np.lexsort((rights, lefts))
         aside = len(light[0]) - int(_among(self._key(*light), self._key(*others)).sum())
         table = np.concatenate([by_seeds, by_words], axis=1)[:, order]
-        counts = np.array([aside, lost + lost_more, filled], np.int64)
+        counts = np.array([aside, *(lost + lost_more), filled], np.int64)
         return Block(lefts[order], rights[order], table, counts)
 
     def _signed_pairs(
@@ -146,7 +151,7 @@ class Blocks:
         key: Ints = left.astype(np.int64) * len(self._stream.row) + right
         return key
 
-    def _aligned(self, seeds: Seeds, left: Scores, right: Scores, size: Ints) -> tuple[Scores, int]:
+    def _aligned(self, seeds: Seeds, left: Scores, right: Scores, size: Ints) -> tuple[Scores, Ints]:
         bounds = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         chosen = (seeds.at, seeds.to, seeds.length, seeds.weight)
         stream, weights = self._stream, self._weights

@@ -30,6 +30,7 @@ MODULES: Final = (
     "places",
     "signatures",
     "singles",
+    "skips",
     "stretches",
     "suffix",
     "thresholds",
@@ -39,9 +40,11 @@ MODULES: Final = (
 #: What else proposes and scores pairs: name, version and authority class.
 OTHERS: Final = [
     {"name": "token-runs", "version": 1, "authority": check_authority("token_ngram")},
-    {"name": "local-alignment", "version": 2, "authority": check_authority("sequence_alignment")},
+    {"name": "local-alignment", "version": 3, "authority": check_authority("sequence_alignment")},
     {"name": "one-word-units", "version": 1, "authority": check_authority("normalized_text")},
+    {"name": "verse-word-pairs", "version": 1, "authority": check_authority("token_ngram")},
     {"name": "sentence-ends", "version": 1, "authority": check_authority("source_metadata")},
+    {"name": "name-suffix", "version": 1, "authority": check_authority("normalized_text")},
     {"name": "paragraph-order", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "book-affinity", "version": 1, "authority": check_authority("source_metadata")},
     {"name": "clause-marks", "version": 1, "authority": check_authority("normalized_text")},

@@ -11,7 +11,8 @@ reading, in sixteenths of a bit:
 - against it, every change in the rests: it costs what it says in a passage that is changed so much, and no
   more than in the alignment.
 
-Where it stops with both sentences, it takes in the next ones when their common words say so.
+Where it stops with both sentences, it takes in the next ones when their common words say so. Before all
+that, a name right beside it that has another suffix on either side is taken in.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def carried(
         listed: which of them are passages by themselves: the odds are theirs.
     """
     opens, closes = quoted(source, stream)
-    held = pairs.segments
+    held = with_suffixed(source, stream, pairs)
     ends = np.stack([held.a0, held.a1, held.b0, held.b1, held.score]).astype(np.int64)
     equal, edits = (column.sum(axis=1, dtype=np.int64) for column in (held.equal, held.edits))
     price = np.minimum(log2_sixteenths(equal + edits + UNSURE) - log2_sixteenths(edits + 1), CHANGED)
@@ -72,6 +73,33 @@ def carried(
     a0, a1, b0, b1, _ = ends.astype(np.int32)
     segments: Segments = replace(held, a0=a0, a1=a1, b0=b0, b1=b1)
     return replace(pairs, segments=segments), odds
+
+
+def with_suffixed(source: Source, stream: Stream, pairs: Pairs) -> Segments:
+    """Segments with the word before and after them where it is one name on both sides, its suffix another.
+
+    The apostrophe tells where the name ends (`Tokens.stem`); in the alignment the two are different words.
+    """
+    held, words = pairs.segments, stream.words
+    stems, surface = source.tokens.stem, source.tokens.surface
+    first = stream.first[:-1]
+    used = (held.score > 0) & (pairs.left != pairs.right)[:, None]
+
+    def stem(place: NDArray[np.int32], paragraph: NDArray[np.int32]) -> NDArray[np.int32]:
+        token = (stream.token[paragraph] - first[paragraph])[:, None] + place
+        found: NDArray[np.int32] = stems[surface[np.clip(token, 0, len(surface) - 1)]]
+        return found
+
+    def named(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
+        inside = used & (words[a] > 0) & (words[b] > 0)
+        found: NDArray[np.int32] = (inside & (stem(a, pairs.left) == stem(b, pairs.right))).astype(np.int32)
+        return found
+
+    if not len(pairs.left):
+        return held
+    after = named(held.a1, held.b1)
+    before = named(held.a0 - 1, held.b0 - 1)
+    return replace(held, a0=held.a0 - before, a1=held.a1 + after, b0=held.b0 - before, b1=held.b1 + after)
 
 
 def _odds(edges: tuple[Edges, Edges], held: Segments, listed: NDArray[np.bool_]) -> int:

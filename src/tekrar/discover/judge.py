@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tekrar.discover.difference import differs_only_in
 from tekrar.discover.entries import GROUP, KINDS, PAIR, STRETCH
@@ -35,6 +35,38 @@ LONG_PASSAGE: Final = 12
 _KNOWN: Final = 1 << 14
 
 
+#: Metrics by the name with version that they are told by.
+_NAMED: Final = {name: f"{name}.{metric.version}" for name, metric in METRICS.items()}
+
+
+class _Row(NamedTuple):
+    """What an entry is judged by: its numbers, and the rows of its first and last tokens."""
+
+    kind: int
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    score: int
+    plain: int
+    equal: int
+    often: int
+    rare: int
+    parts: int
+    left_unit: int
+    right_unit: int
+    longest_run: int
+    alignment_edits: int
+    common_grams: int
+    left_grams: int
+    right_grams: int
+    phrase_places: int
+    la: int
+    lb: int
+    ra: int
+    rb: int
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What is told of an entry.
@@ -60,14 +92,18 @@ class Judge:
         check_rules()
         self._source = source
         entries = generated.entries
-        names = ("kind", "a0", "a1", "b0", "b1", "score", "plain", "equal", "often", "rare", "count",
-                 "left_unit", "right_unit")  # fmt: skip
-        self._columns = {name: getattr(entries, name).tolist() for name in names}
         numbers = numbers_of(entries, generated.pairs, generated.grams)
-        self._columns |= {name: column.tolist() for name, column in numbers.items()}
-        self._rows = [
-            rows_at(source, c).tolist() for c in (entries.a0, entries.a1 - 1, entries.b0, entries.b1 - 1)
-        ]
+        seats = {
+            name: rows_at(source, column)
+            for name, column in (
+                ("la", entries.a0),
+                ("lb", entries.a1 - 1),
+                ("ra", entries.b0),
+                ("rb", entries.b1 - 1),
+            )
+        }
+        columns = vars(entries) | {"parts": entries.count} | numbers | seats
+        self._table = list(zip(*(columns[name].tolist() for name in _Row._fields), strict=True))
         self._language = source.release.language.split("-")[0].lower()
         # neighbouring entries speak of the same sides again and again
         self._extent = lru_cache(maxsize=_KNOWN)(self._extent_of)
@@ -75,39 +111,38 @@ class Judge:
 
     def of(self, number: int) -> Judgement:
         """The judgement of one entry, by its position."""
-        e = {name: column[number] for name, column in self._columns.items()}
-        la, lb, ra, rb = (rows[number] for rows in self._rows)
-        left, right = self._extent(e["a0"], e["a1"], la, lb), self._extent(e["b0"], e["b1"], ra, rb)
-        long_left, long_right = e["a1"] - e["a0"], e["b1"] - e["b0"]
+        e = _Row(*self._table[number])
+        left, right = self._extent(e.a0, e.a1, e.la, e.lb), self._extent(e.b0, e.b1, e.ra, e.rb)
+        long_left, long_right = e.a1 - e.a0, e.b1 - e.b0
         metrics: dict[str, Any] = {
-            "score": e["score"],
-            "plain_score": e["plain"],
-            "equal_tokens": e["equal"],
-            "cover_left": [e["equal"], max(long_left, e["equal"])],
-            "cover_right": [e["equal"], max(long_right, e["equal"])],
-            "formula_tokens": e["often"],
-            "rare_tokens": e["rare"],
-            "parts": e["count"],
-            "paragraphs_between": ra - la,
+            "kind": KINDS[e.kind],
+            _NAMED["score"]: e.score,
+            _NAMED["plain_score"]: e.plain,
+            _NAMED["equal_tokens"]: e.equal,
+            _NAMED["cover_left"]: [e.equal, max(long_left, e.equal)],
+            _NAMED["cover_right"]: [e.equal, max(long_right, e.equal)],
+            _NAMED["formula_tokens"]: e.often,
+            _NAMED["rare_tokens"]: e.rare,
+            _NAMED["parts"]: e.parts,
+            _NAMED["paragraphs_between"]: e.ra - e.la,
         }
-        if e["phrase_places"] >= 0:
-            metrics["phrase_places"] = e["phrase_places"]
-        if e["kind"] == PAIR:
-            common, grams = e["common_grams"], (e["left_grams"], e["right_grams"])
-            metrics |= {
-                "longest_run": e["longest_run"],
-                "alignment_edits": e["alignment_edits"],
-                "jaccard_3": [common, sum(grams) - common],
-                "containment_left": [common, grams[0]],
-                "containment_right": [common, grams[1]],
-            }
-        tokens_equal = e["equal"] == long_left == long_right
+        if e.phrase_places >= 0:
+            metrics[_NAMED["phrase_places"]] = e.phrase_places
+        if e.kind == PAIR:
+            metrics[_NAMED["longest_run"]] = e.longest_run
+            metrics[_NAMED["alignment_edits"]] = e.alignment_edits
+            metrics[_NAMED["jaccard_3"]] = [e.common_grams, e.left_grams + e.right_grams - e.common_grams]
+            metrics[_NAMED["containment_left"]] = [e.common_grams, e.left_grams]
+            metrics[_NAMED["containment_right"]] = [e.common_grams, e.right_grams]
+        tokens_equal = e.equal == long_left == long_right
         difference = self._difference(left, right, tokens_equal)
         if difference:
-            metrics["difference"] = difference
-        disposition, direction, why = self._disposition(e, left, right, tokens_equal)
-        named = {"kind": KINDS[e["kind"]]} | {f"{n}.{METRICS[n].version}": v for n, v in metrics.items()}
-        return Judgement(named, disposition, direction, why, left, right)
+            metrics[_NAMED["difference"]] = difference
+        signs = _UNSIGNED if e.kind == STRETCH else (self._signs(left), self._signs(right))
+        disposition, direction, why = _decided(
+            e.kind, e.equal, (e.left_unit, e.right_unit), (long_left, long_right), signs
+        )
+        return Judgement(metrics, disposition, direction, why, left, right)
 
     def _extent_of(self, first: int, end: int, low: int, high: int) -> tuple[int, int]:
         source = self._source
@@ -128,47 +163,51 @@ class Judge:
             text[left[0] : left[1]].decode(), text[right[0] : right[1]].decode(), tokens_equal=tokens_equal
         )
 
-    def _disposition(
-        self, e: dict[str, Any], left: tuple[int, int], right: tuple[int, int], tokens_equal: bool
-    ) -> tuple[str, str | None, str]:
-        if e["kind"] == GROUP:
-            return "uncertain", UNKNOWN, "a formula: see its places"
-        units = e["left_unit"], e["right_unit"]
-        sides = e["a1"] - e["a0"], e["b1"] - e["b0"]
-        ratios = {
-            "unit_ratio": (2 * e["equal"], sum(units)),
-            "unit_cover": (e["equal"], min(units)),
-            "cover_shorter": (e["equal"], min(sides)),
-            "cover_longer": (e["equal"], max(sides)),
-        }
-        flags = {"stretch"} if e["kind"] == STRETCH else set()
-        if tokens_equal:
-            flags.add("tokens_equal")
-        if sides == units:
-            flags.add("whole_units")
-        if e["equal"] >= LONG_PASSAGE:
-            flags.add("long")
-        if max(units) >= MUCH * min(units):
-            flags.add("much_longer")
-        signs = (
-            (frozenset[str](), frozenset[str]())
-            if e["kind"] == STRETCH
-            else (self._signs(left), self._signs(right))
-        )
-        for sign in ("marked", "introduced"):
-            if (sign in signs[0]) != (sign in signs[1]):
-                flags.add(sign)
-        disposition, why = disposition_of(ratios, frozenset(flags))
-        if disposition != "probable_quotation":
-            return disposition, UNKNOWN, why
-        for sign in ("marked", "introduced"):
-            if sign in flags:
-                return disposition, LEFT_TO_RIGHT if sign in signs[1] else RIGHT_TO_LEFT, why
-        return disposition, LEFT_TO_RIGHT if units[0] < units[1] else RIGHT_TO_LEFT, why
-
     def _signs_of(self, extent: tuple[int, int]) -> frozenset[str]:
         text = self._source.release.text
         before = text[max(0, extent[0] - AROUND) : extent[0]].decode("utf-8", "ignore")
         after = text[extent[1] : extent[1] + AROUND].decode("utf-8", "ignore")
         passage = text[extent[0] : extent[1]].decode()
         return quoting_side(before, after, passage, language=self._language)
+
+
+#: A stretch stands in many paragraphs: what is said before its first one says nothing.
+_UNSIGNED: Final = (frozenset[str](), frozenset[str]())
+
+
+@lru_cache(maxsize=_KNOWN)
+def _decided(
+    kind: int,
+    equal: int,
+    units: tuple[int, int],
+    sides: tuple[int, int],
+    signs: tuple[frozenset[str], frozenset[str]],
+) -> tuple[str, str | None, str]:
+    """Disposition, direction and why; neighbours in a family ask for the same again and again."""
+    if kind == GROUP:
+        return "uncertain", UNKNOWN, "a formula: see its places"
+    ratios = {
+        "unit_ratio": (2 * equal, sum(units)),
+        "unit_cover": (equal, min(units)),
+        "cover_shorter": (equal, min(sides)),
+        "cover_longer": (equal, max(sides)),
+    }
+    flags = {"stretch"} if kind == STRETCH else set()
+    if equal == sides[0] == sides[1]:
+        flags.add("tokens_equal")
+    if sides == units:
+        flags.add("whole_units")
+    if equal >= LONG_PASSAGE:
+        flags.add("long")
+    if max(units) >= MUCH * min(units):
+        flags.add("much_longer")
+    for sign in ("marked", "introduced"):
+        if (sign in signs[0]) != (sign in signs[1]):
+            flags.add(sign)
+    disposition, why = disposition_of(ratios, frozenset(flags))
+    if disposition != "probable_quotation":
+        return disposition, UNKNOWN, why
+    for sign in ("marked", "introduced"):
+        if sign in flags:
+            return disposition, LEFT_TO_RIGHT if sign in signs[1] else RIGHT_TO_LEFT, why
+    return disposition, LEFT_TO_RIGHT if units[0] < units[1] else RIGHT_TO_LEFT, why

@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 #: reuse.
 #: Units that are alike as wholes are not phrases.
 SAME_BOOK: Final = (1, 2)
+#: What one inside a paragraph counts besides: who says a thing twice in one breath reuses nothing.
+SAME_PARAGRAPH: Final = (1, 2)
 #: Weight of a text without a rare phrase, in halves of what rare phrases add.
 PLAIN: Final = 3
 #: Weight of the share that is equal in a stretch.
@@ -42,6 +44,8 @@ def ordered(entries: Entries, places: Places) -> Entries:
     partial = VARIANT[1] * 2 * entries.equal < VARIANT[0] * units
     inside = ~places.between & (entries.kind != GROUP)
     key = np.where(inside & partial, key * SAME_BOOK[0] // SAME_BOOK[1], key)
+    inside = (places.left == places.right) & (entries.kind == PAIR)
+    key = np.where(inside, key * SAME_PARAGRAPH[0] // SAME_PARAGRAPH[1], key)
     key = placed_key(entries, places, key)
     rank = local_ranks(places.left, places.right, key)
     rank[entries.kind != PAIR] = 0

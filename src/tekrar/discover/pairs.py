@@ -29,7 +29,7 @@ class Pairs:
     """Aligned pairs of stream paragraphs.
 
     Attributes:
-        left, right: paragraph numbers in the stream.
+        left, right: paragraph numbers in the stream; where they are the same, several pairs may have them.
         score: sum of the segments' scores, in sixteenths of a bit.
         segments: up to three segments a pair.
         unit: weight of every paragraph of the stream as a whole.
@@ -94,7 +94,8 @@ def aligned_pairs(
 
     def work(task: int) -> Columns:
         block = maker.block(*edges[task])
-        found = Pairs(block.left, block.right, *settled(Segments(*block.segments)), unit)
+        left, right, segments = apart(block.left, block.right, Segments(*block.segments))
+        found = Pairs(left, right, *settled(segments), unit)
         stays = keep(found)
         counts = np.append(block.counts, (~stays).sum())
         return [*found.take(np.flatnonzero(stays)).columns(), counts[None]]
@@ -113,6 +114,25 @@ def aligned_pairs(
 def _none(unit: Ints) -> Pairs:
     none = np.zeros(0, np.int32)
     return Pairs(none, none, np.zeros(0, np.int64), Segments(*np.zeros((12, 0, SEGMENTS), np.int32)), unit)
+
+
+def apart(left: Scores, right: Scores, segments: Segments) -> tuple[Scores, Scores, Segments]:
+    """Pairs with those of one paragraph taken apart, a segment each.
+
+    In one paragraph every segment is two places of its own: their hull would lie over itself.
+    """
+    inside = left == right
+    slots = np.where(inside, (segments.score > 0).sum(axis=1), 1)
+    number = np.repeat(np.arange(len(slots)), slots)
+    slot = np.arange(len(number)) - np.repeat(np.cumsum(slots) - slots, slots)
+    alone = inside[number]
+    parts = []
+    for column in vars(segments).values():
+        taken = column[number]
+        taken[alone] = 0
+        taken[alone, 0] = column[number, slot][alone]
+        parts.append(taken)
+    return left[number], right[number], Segments(*parts)
 
 
 def settled(segments: Segments) -> tuple[Ints, Segments]:

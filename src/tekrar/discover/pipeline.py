@@ -21,6 +21,7 @@ from tekrar.discover.pairs import Pairs, aligned_pairs, unit_weights
 from tekrar.discover.places import places_of
 from tekrar.discover.signatures import signed_pairs
 from tekrar.discover.singles import with_singles
+from tekrar.discover.skips import with_skips
 from tekrar.discover.source import Source
 from tekrar.discover.stream import Stream, stream_of
 from tekrar.discover.stretches import Chains, chain
@@ -67,6 +68,7 @@ def generate(source: Source, *, workers: int = 1) -> Generated:
     weights = weigh(order, words=source.tokens.words)
     limits = thresholds(np.diff(stream.first) - 1)
     signed = with_singles(stream, signed_pairs(stream, source.tokens.forms))
+    signed = with_skips(stream, weights.rarity, limits, signed)
 
     def keep(some: Pairs) -> NDArray[np.bool_]:
         chosen: NDArray[np.bool_] = (some.score >= limits.link) | (accepted(stream, some, limits) > 0)

@@ -34,6 +34,8 @@ class Tokens:
         first: first token of each paragraph, with a final total.
         words: number of distinct folded words.
         forms: folded word by number.
+        stem: per surface number the number of its word without what stands after its last apostrophe, where
+            that is a word of this text by itself; else of the word.
     """
 
     word: Words
@@ -43,6 +45,11 @@ class Tokens:
     first: Ints
     words: int
     forms: tuple[str, ...]
+    stem: Words
+
+
+#: What parts a name from its suffix.
+_APOSTROPHES: Final = (b"'", "’".encode())
 
 
 def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
@@ -64,18 +71,29 @@ def tokenize(text: bytes, start: Ints, end: Ints, *, language: str) -> Tokens:
     surface = np.fromiter(
         (number(one, len(known)) for one in slices(memoryview(text), at, to)), np.int32, len(at)
     )
-    forms = joined_forms(folded_surfaces(list(known), folding_of(language)))
+    chain = folding_of(language)
+    forms = joined_forms(folded_surfaces(list(known), chain))
     folded: dict[str, int] = {}
     word_of = np.full(len(known), -1, np.int32)
     for each, fold in enumerate(forms):
         if fold:
             word_of[each] = folded.setdefault(fold, len(folded))
+    stem = word_of.copy()
+    parted = [(each, cut) for each, one in enumerate(known) if (cut := _before_apostrophe(one))]
+    for (each, _), fold in zip(parted, folded_surfaces([cut for _, cut in parted], chain), strict=True):
+        stem[each] = folded.get(fold, stem[each])
     word = word_of[surface] if len(surface) else np.zeros(0, np.int32)
     kept = word >= 0
     if not kept.all():
         word, surface, at, to = word[kept], surface[kept], at[kept], to[kept]
     first = np.concatenate([np.searchsorted(at, start), [len(at)]]).astype(np.int64)
-    return Tokens(word, surface, at, to, first, len(folded), tuple(folded))
+    return Tokens(word, surface, at, to, first, len(folded), tuple(folded), stem)
+
+
+def _before_apostrophe(surface: bytes) -> bytes:
+    """What stands before the last apostrophe; nothing where there is none."""
+    cut = max(surface.rfind(mark) for mark in _APOSTROPHES)
+    return surface[:cut] if cut > 0 else b""
 
 
 #: Bytes of text taken apart at once: bounds memory, changes nothing.

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 from tekrar.core.candidate.disposition import DIRECTIONS, DISPOSITIONS, STATED
 from tekrar.core.candidate.generator import Generator
-from tekrar.core.encoding import i64, lp, opt, u8, u16, u32, u64
+from tekrar.core.encoding import i64, lp, opt, u8, u16, u32
 from tekrar.core.identity import COORDINATE_PROFILE, name_prefix, uuid_text
 from tekrar.errors import IntegrityError, UsageError
 
@@ -30,6 +30,10 @@ Extent = tuple[int, int]
 Value = int | tuple[int, int] | tuple[str, ...]
 _TWO: Final = struct.Struct(">QQ")
 _FOUR: Final = struct.Struct(">QQQQ")
+_RESULT_HEAD: Final = lp(RESULT_TAG)
+_PARTICIPANTS_HEAD: Final = lp(PARTICIPANTS_TAG)
+_ONE_INTEGER: Final = struct.Struct(">BBq")
+_ONE_RATIO: Final = struct.Struct(">BqQ")
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Participants:
     @property
     def encoded(self) -> bytes:
         """Canonical bytes: inside a side ascending and each once."""
-        parts = [lp(PARTICIPANTS_TAG), u32(len(self.sides))]
+        parts = [_PARTICIPANTS_HEAD, u32(len(self.sides))]
         for side in self.sides:
             once = sorted(set(side))
             parts += [u32(len(once)), *once]
@@ -122,7 +126,7 @@ def encode_result(result: Result, generator: Generator) -> bytes:
         if len(held) != size:
             _refuse(f"{name} is not bound", f"{size} bytes", "unbound_fact")
     parts = [
-        lp(RESULT_TAG),
+        _RESULT_HEAD,
         u8(KINDS.index(result.kind)),
         u8(DISPOSITIONS[result.disposition]),
         u8(DIRECTIONS[result.direction]),
@@ -135,12 +139,16 @@ def encode_result(result: Result, generator: Generator) -> bytes:
     parts += [_FOUR.pack(*left, *right) for left, right in result.segments]
     parts.append(u32(len(result.places)))
     parts += [_TWO.pack(*place) for place in result.places]
-    known = generator.metric_number
-    for name in result.metrics:
+    known, metrics = generator.metric_number, result.metrics
+    parts.append(u16(len(metrics)))
+    for name in sorted(metrics):
         if name not in known:
             _refuse(f"{name!r} is no metric of {generator.label}", ", ".join(known), "unscaled_metric")
-    parts.append(u16(len(result.metrics)))
-    parts += [u8(known[name]) + _value(name, result.metrics[name]) for name in sorted(result.metrics)]
+        value = metrics[name]
+        if type(value) is int:
+            parts.append(_ONE_INTEGER.pack(known[name], INTEGER, value))
+        else:
+            parts.append(u8(known[name]) + _value(name, value))
     return b"".join(parts)
 
 
@@ -153,12 +161,12 @@ def _side(side: Side, release: bytes) -> bytes:
 def _value(name: str, value: Value) -> bytes:
     if type(value) is int:
         return u8(INTEGER) + i64(value)
+    if isinstance(value, tuple) and len(value) == 2:
+        above, below = value
+        if type(above) is int and type(below) is int and below > 0:
+            return _ONE_RATIO.pack(RATIO, above, below)
     if isinstance(value, tuple) and value and all(isinstance(one, str) for one in value):
         return u8(NAMES) + u16(len(value)) + b"".join(lp(str(one).encode()) for one in value)
-    if isinstance(value, tuple) and len(value) == 2 and all(type(one) is int for one in value):
-        above, below = value
-        if isinstance(below, int) and below > 0:
-            return u8(RATIO) + i64(int(above)) + u64(below)
     _refuse(f"{name} is {value!r}", "a whole number, a ratio of two, or names", "bad_metric")
 
 
@@ -326,6 +334,7 @@ def _selection_prefix(release: bytes) -> bytes:
     return name_prefix("selection", {"release": uuid_text(release), "coord": COORDINATE_PROFILE})
 
 
+@lru_cache(maxsize=1 << 14)
 def _selection(release: bytes, start: int, end: int) -> bytes:
     return _uuid5(_selection_prefix(release), f"{start}-{end}")
 
