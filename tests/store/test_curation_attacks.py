@@ -17,6 +17,7 @@ from tekrar.store.roles import SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tekrar.store.verification.authorship import check_authorship
+from tekrar.store.verification.evidence import check_diffs
 from tekrar.store.verification.findings import Findings
 from tekrar.store.verification.ledger import read_ledger
 from tests.store.curated import AUTHOR, REVIEWER_ONE, Bench, people
@@ -227,3 +228,30 @@ def test_an_entry_written_past_the_functions_is_found(
         bench.admin.execute(entry.format(proposal, actor, _MOMENT).encode())
         assert len(found(bench)) == 1
         assert said in found(bench)[0]
+
+
+@pytest.mark.req("CUR-05")
+@pytest.mark.parametrize(
+    ("table", "hand"),
+    [
+        ("passage_diff", "DELETE FROM curation.passage_diff"),
+        ("review_policy", "UPDATE curation.review_policy SET approvals = 2"),
+        ("review_policy", "INSERT INTO curation.review_policy VALUES ('none.v1', 1)"),
+    ],
+)
+def test_what_decisions_rest_on_is_missed_or_found_changed(bench: Bench, table: str, hand: str) -> None:
+    one = Bench(bench.admin, new_load(bench.admin, f"{hand[:12]} {table} "))
+    one.decide(one.accept(("o", 2), ("o", 3)))
+
+    def named() -> bool:
+        findings = Findings()
+        check_authorship(one.admin, read_ledger(one.admin, findings), findings)
+        check_diffs(one.admin, findings)
+        rests = [found for found in findings.found if "rests on" in found.expected]
+        return bool(rests) or any(found.place == f"curation.{table}" for found in findings.found)
+
+    assert not named()
+    with one.admin.transaction(force_rollback=True):
+        one.admin.execute(f"ALTER TABLE curation.{table} DISABLE TRIGGER ALL".encode())
+        one.admin.execute(hand.encode())
+        assert named()

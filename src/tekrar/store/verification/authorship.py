@@ -14,6 +14,7 @@ from tekrar.core.curation.ledger import entry_hash, payload_bytes
 from tekrar.core.curation.refusal import CurationRefusal
 from tekrar.core.curation.replay import Entry as Taken
 from tekrar.core.curation.replay import Ledger
+from tekrar.core.curation.transition import APPROVALS
 from tekrar.store.session import Connection
 from tekrar.store.verification.findings import Findings, rows_of
 from tekrar.store.verification.ledger import Entry
@@ -26,6 +27,9 @@ _EDITIONS: Final = """
 
 def check_authorship(connection: Connection, entries: Sequence[Entry], findings: Findings) -> None:
     """Every entry follows from those before it; the first that does not is named, and none after it."""
+    policies = rows_of(connection, "SELECT policy, approvals FROM curation.review_policy")
+    listed = {row["policy"]: row["approvals"] for row in policies}
+    findings.same("authority", "curation.review_policy", expected=APPROVALS, found=listed)
     editions = {row["profile"]: row["edition"] for row in rows_of(connection, _EDITIONS)}
     ledger = Ledger()
     for entry in entries:

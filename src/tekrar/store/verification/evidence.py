@@ -55,6 +55,13 @@ _DIFFS: Final = """
         (SELECT min(o.profile_key) FROM repetition.occurrence o WHERE o.occurrence = d.left_occurrence) AS key
     FROM curation.passage_diff d ORDER BY d.diff
 """
+#: Diffs that structures rest on and that are not there.
+_MISSING: Final = """
+    SELECT n.diff::text AS diff, n.of::text AS of FROM (
+        SELECT diff, family AS of FROM curation.family_diff
+        UNION ALL SELECT diff, quotation FROM curation.quotation WHERE diff IS NOT NULL) AS n
+    WHERE NOT EXISTS (SELECT FROM curation.passage_diff d WHERE d.diff = n.diff) ORDER BY 1, 2
+"""
 
 
 @dataclass
@@ -165,6 +172,9 @@ def _check_events(rows: list[Row], entries: Sequence[Entry], found: Evidence, fi
 
 def check_diffs(connection: Connection, findings: Findings) -> None:
     """Every diff derived again from the stored text: endpoints, mask roots, script and ID (VAL-08)."""
+    for row in rows_of(connection, _MISSING):
+        place = f"curation.passage_diff {row['diff']}"
+        findings.add("candidates", place, expected=f"a diff that {row['of']} rests on", found="no such row")
     rows = rows_of(connection, _DIFFS)
     for key in sorted({row["key"] for row in rows if row["key"] is not None}):
         own = [row for row in rows if row["key"] == key]
