@@ -3,14 +3,16 @@
 -- UUID, or a proposal's digest; of that also the other revisions of its draft.
 CREATE OR REPLACE FUNCTION api.history(id text)
     RETURNS TABLE (seq bigint, kind text, actor text, recorded_at timestamptz, proposal text, facts jsonb)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-    scopes CONSTANT text[] := api.scopes(curation.acting());
+    acting CONSTANT name := curation.acting();
+    scopes CONSTANT text[] := api.scopes(acting);
     about bytea[];
 BEGIN
-    PERFORM api.require_scope(curation.acting());
+    PERFORM api.require_scope(acting);
     IF id ~ '^[0-9a-f]{64}$' THEN
         about := ARRAY(SELECT o.proposal_digest FROM curation.proposal p JOIN curation.proposal o ON o.author = p.author
             AND o.draft = p.draft WHERE p.proposal_digest = decode(history.id, 'hex') AND ARRAY['*', o.edition] && scopes COLLATE "C");
@@ -27,17 +29,17 @@ BEGIN
         PERFORM api.not_found('record of curation', id);
     END IF;
     RETURN QUERY
-    SELECT p.ledger_seq, 'proposal', curation.name_of(p.author), p.recorded_at, encode(p.proposal_digest, 'hex'),
+    SELECT p.ledger_seq, 'proposal', (SELECT n.name FROM curation.actor n WHERE n.actor_key = p.author), p.recorded_at, encode(p.proposal_digest, 'hex'),
            jsonb_build_object('operation', p.operation, 'draft', p.draft, 'revision', p.revision)
         FROM curation.proposal p WHERE p.proposal_digest = ANY (about)
     UNION ALL
-    SELECT r.ledger_seq, 'review', curation.name_of(r.reviewer), r.recorded_at, encode(r.proposal_digest, 'hex'),
+    SELECT r.ledger_seq, 'review', (SELECT n.name FROM curation.actor n WHERE n.actor_key = r.reviewer), r.recorded_at, encode(r.proposal_digest, 'hex'),
            jsonb_build_object('review', r.review, 'outcome', r.outcome, 'note', r.note)
-        FROM curation.review r WHERE r.proposal_digest = ANY (about) AND (curation.acting() <> 'tekrar_reviewer'
+        FROM curation.review r WHERE r.proposal_digest = ANY (about) AND (acting <> 'tekrar_reviewer'
             OR (SELECT curation.proposal_state(p) NOT IN ('submitted', 'approved') FROM curation.proposal p
                 WHERE p.proposal_digest = r.proposal_digest))
     UNION ALL
-    SELECT d.decision, 'apply', curation.name_of(d.applied_by), d.recorded_at, encode(d.proposal_digest, 'hex'),
+    SELECT d.decision, 'apply', (SELECT n.name FROM curation.actor n WHERE n.actor_key = d.applied_by), d.recorded_at, encode(d.proposal_digest, 'hex'),
            jsonb_build_object('operation', d.operation, 'decision', encode(d.decision_digest, 'hex'), 'structures',
                convert_from(d.document, 'UTF8')::jsonb -> 'structures')
         FROM curation.decision d WHERE d.proposal_digest = ANY (about)
