@@ -91,6 +91,10 @@ class Scenario:
 
     def authority(self) -> None:
         self.run("db", "init", "--administrator", ADMINISTRATOR)
+        self.people()
+
+    def people(self) -> None:
+        """Everybody named and granted."""
         for name, roles in PEOPLE.items():
             self.run("actor", name, actor=ADMINISTRATOR)
             for role in roles:
@@ -146,9 +150,8 @@ class Scenario:
         return [one["id"] for one in self.run("resolve", family, actor="yazar")["record"]["members"]]
 
     def play(self) -> None:
-        """Everything, from an empty ledger on."""
+        """Everything, from an empty ledger on; the packages are loaded."""
         self.authority()
-        self.load()
         self.publish()
         ranks = self.apart(30)
         for half, author, by in ((ranks[:10], "yazar", "yazar"), (ranks[10:20], "ikinci", "ikinci")):

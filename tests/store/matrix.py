@@ -139,6 +139,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     **{
         f"api.{name}": _READERS
         for name in (
+            "open_records",
             "closed_candidates",
             "coverage",
             "get_occurrence",

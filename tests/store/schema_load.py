@@ -13,6 +13,7 @@ from typing import Any
 
 from psycopg import sql
 
+from tekrar.core.identity import members_digest
 from tekrar.store.session import Connection
 
 SENTENCES = ("Su akar.", "Taş durur.", "Su akar.", "Taş durur.", "Kuş uçar.", "Gül\x00solar.")
@@ -226,7 +227,9 @@ def class_rows(short: str, release: uuid.UUID) -> list[Row]:
                 None if partial else name(str(release), short, "class", str(number)),
                 len(members),
                 1 if short in ("FP", "PP") else 2 + number,
-                None if partial else sha("members", short, str(number)),
+                None
+                if partial
+                else members_digest([name(str(release), short, str(row)).bytes for row in members]),
                 sha("witness", short, str(number)),
                 *((1, 0, 1) if dominated else (None, None, None)),
                 members[0],

@@ -17,24 +17,9 @@ from tekrar.store.server.launcher import Launcher
 from tekrar.store.session import connect
 from tests.store.curation_scenario import Scenario
 from tests.store.curation_scenario import environment as inside
+from tests.store.curation_small import LIMAN, published
 from tests.store.place import environment, settings_in
 
-LIMAN = """Sabah erkenden limana inen gemi, yükünü boşaltmadan önce iki gün bekledi.
-
-Denizde acele eden, karada pişman olur ve yolunu iki kere yürür.
-
-Rüzgâr dönünce yelkeni değiştiren kaptan, limana herkesten önce varır.
-
-Ağını sabırla ören balıkçı, denizden eli boş dönmez.
-"""
-TARLA = """Kaptan der ki: “Denizde acele eden, karada pişman olur ve yolunu iki kere yürür.” Herkes bilir.
-
-Sabah erkenden limana inen büyük gemi, yükünü boşaltmadan önce iki gün bekledi!
-
-Rüzgâr dönünce yelkenini değiştiren kaptan, limana herkesten evvel varır.
-
-Ağını sabırla ören balıkçı, denizden eli boş dönmez.
-"""
 NOBODY = "6b1f5c1e-0d4c-5c55-8b0b-3a6f3f4d9a10"
 NEVER = "01a22f4d-625b-71bf-9440-0c55ff8fcd1f"
 GOOD = (
@@ -47,19 +32,8 @@ GOOD = (
 def small(tmp_path_factory: pytest.TempPathFactory, launcher: Launcher) -> Iterator[Scenario]:
     """The text published with nothing decided, and everybody granted."""
     folder = tmp_path_factory.mktemp("kitap")
-    (folder / "kitap").mkdir()
-    for name, text in (("liman", LIMAN), ("tarla", TARLA)):
-        (folder / "kitap" / f"{name}.txt").write_text(text, "utf-8")
-    one = Scenario(folder, {"TEKRAR_DATA_DIR": str(folder / "data")})
     try:
-        words = ("--language", "tr", "--edition", "liman", "--out", folder / "release")
-        one.run("import", folder / "kitap", *words)
-        one.run("build", folder / "release", "--out", folder / "artifact")
-        one.run("candidates", "build", folder / "artifact", "--out", folder / "candidates")
-        one.authority()
-        one.load()
-        one.publish()
-        yield one
+        yield published(folder)
     finally:
         Launcher(settings_in(folder / "data")).stop()
 

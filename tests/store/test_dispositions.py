@@ -6,6 +6,7 @@ import json
 import uuid
 from typing import Any
 
+import psycopg
 import pytest
 
 from tekrar.core.encoding import canonical_json, lp, manifest_root, profile_scope, sha256
@@ -172,7 +173,76 @@ def test_an_override_shows_the_candidate_again(case: Case) -> None:
         "event": event,
     }
     bench.decide(bench.action("override_false_positive", "override", body))
-    assert case.statuses(case.publish()) == ["pending"] * 5
+    release = case.publish()
+    assert case.statuses(release) == ["pending"] * 5
+    scope = profile_scope(uuid.UUID(case.maker.profile).bytes, case.maker.predicate)
+    told = case.unresolved(release)["semantic"]
+    assert told["rejected_root"] == manifest_root("false-positives", scope, []).hex()
+    again = case.mark(0, "false_positive")["event"]  # another event, which nobody overrode
+    assert again != event
+    assert case.statuses(case.publish())[:2] == ["rejected"] * 2
+
+
+@pytest.mark.req("CND-11", "FAM-12", "QRY-01")
+def test_the_best_of_candidates_is_no_family_before_its_review_and_apply(case: Case) -> None:
+    """Whatever its score: it waits, in every release, until a decision is applied."""
+
+    def families(release: str) -> int:
+        return int(bench.value("SELECT count(*) FROM api.list_families(%s, NULL, NULL, 9)", release))
+
+    maker = Maker(case.admin, case.one.artifact_root, semver="3.0.0")
+    best = maker.add(maker.extent(0), maker.extent(2), score=1_000_000)
+    with case.admin.transaction():
+        case.admin.execute(f"SET LOCAL SESSION AUTHORIZATION {BUILDER}".encode())
+        load_within(case.admin, maker.package())
+        case.admin.execute("RESET SESSION AUTHORIZATION")
+    bench = Bench(case.admin, case.one)
+    first = case.publish()
+    assert uuid_text(best.id) in [one["candidate"] for one in case.unresolved(first)["candidates"]]
+    assert (families(first), case.unresolved(first)["proposals"]["total"]) == (0, 0)
+    body = bench.family(("o", 0), ("o", 2))
+    action = bench.action("accept_family", "family", body, candidates=[uuid_text(best.id)])
+    proposal = bench.submit(action)
+    with pytest.raises(psycopg.Error, match="proposal is submitted"):
+        bench.apply(proposal)
+    second = case.publish()
+    waiting = case.unresolved(second)
+    assert families(second) == 0
+    assert waiting["proposals"]["listed"] == [
+        {"proposal": proposal, "profile": case.maker.profile, "status": "open_proposal"}
+    ]
+    assert waiting["families"] == {"total": 0, "listed": []}
+    assert case.unresolved(second, status="pending")["proposals"] is None
+    bench.review(proposal)
+    bench.apply(proposal)
+    third = case.publish()
+    assert (families(third), case.unresolved(third)["proposals"]["total"]) == (1, 0)
+    assert (families(second), case.unresolved(second)["proposals"]["total"]) == (0, 1)
+
+
+@pytest.mark.req("FAM-07", "DIF-08", "VAL-08")
+def test_a_diff_of_another_witness_or_of_a_superseded_occurrence_is_stale(
+    admin: Connection, case: Case
+) -> None:
+    bench, later = Bench(admin, case.one), Bench(admin, new_load(admin, "başka sürüm "))
+    body = bench.family(("o", 0), ("o", 2))
+    (own,) = body["diffs"]
+    changed = uuid.uuid5(uuid.NAMESPACE_OID, "changed witness")
+    with admin.transaction():
+        admin.execute("SET LOCAL ROLE tekrar_owner")
+        admin.execute(
+            "INSERT INTO curation.passage_diff SELECT %s, left_occurrence, right_occurrence, %s,"
+            " right_witness, algorithm, sha256(script || 'x'), script || 'x' FROM curation.passage_diff"
+            " WHERE diff = %s",
+            (changed, sha256(b"another witness"), own["diff"]),
+        )
+    of_old = {**own, "diff": later.diff(later.id_of(("o", 0)), later.id_of(("o", 2)))}
+    for diff in ({**own, "diff": str(changed)}, of_old):
+        action = bench.action("accept_family", "family", {**body, "diffs": [diff]})
+        with pytest.raises(psycopg.Error) as refused:
+            bench.submit(action)
+        assert json.loads(refused.value.diag.message_detail or "{}")["kind"] == "stale_diff"
+    bench.decide(bench.action("accept_family", "family", body))
 
 
 @pytest.mark.req("QRY-01", "QRY-02")

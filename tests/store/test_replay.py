@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 
@@ -66,6 +66,11 @@ def published(admin: Connection, loaded: Loaded) -> dict[str, uuid.UUID]:
     return {row["short"]: uuid.UUID(row["release"]) for row in done["releases"]}
 
 
+def exported_from(database: Embedded) -> list[bytes]:
+    with open_target(of_embedded(database, user=LOGIN)) as connection:
+        return list(export_ledger(connection, actor="yayıncı"))
+
+
 def exported(admin: Connection) -> list[bytes]:
     with open_target(of_embedded(_PLACES[admin.info.dbname], user=LOGIN)) as connection:
         return list(export_ledger(connection, actor="yayıncı", page=7))
@@ -80,12 +85,14 @@ _PLACES: dict[str, Embedded] = {}
 
 
 @contextmanager
-def rebuilt(template: Embedded, source: Connection) -> Iterator[Connection]:
+def rebuilt(
+    template: Embedded, source: Connection, prefixes: Sequence[str] = PREFIXES
+) -> Iterator[Connection]:
     """A database that has the same artifacts and no entry of the ledger."""
     place = make_database_from(template, f"tekrar_replay_{next(_numbers)}")
     try:
         with open_target(of_embedded(place, user=SUPERUSER)) as connection:
-            for prefix in ("", *PREFIXES):
+            for prefix in ("", *prefixes):
                 new_load(connection, prefix)
             rows = source.execute("SELECT * FROM curation.passage_diff").fetchall()
             with connection.transaction():

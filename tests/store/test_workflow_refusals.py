@@ -309,10 +309,14 @@ def test_supersessions_that_are_none(bench: Bench) -> None:
     assert propose("retire", [family], [body], moves) == "shape"
     assert propose("replace", [family], [body], {("c", 0): [0]}) == "incomplete_mapping"
     assert (
-        propose("replace", [family], [body], {("c", 0): "residue", ("o", 2): "residue"})
-        == "incomplete_mapping"
+        propose("replace", [family], [body], {("c", 0): "residue", ("o", 2): "residue"}) == "mapping_differs"
     )
-    assert propose("replace", [family], [body], {("c", 0): [0], ("o", 2): [0]}) == "incomplete_mapping"
+    assert propose("replace", [family], [body], {("c", 0): [0], ("o", 2): [0]}) == "mapping_differs"
+    # A class of which one occurrence alone has a place in the successor.
+    half = one.family(("o", 0), ("o", 3))
+    assert propose("replace", [family], [half], moves) == "mapping_differs"
+    apart = [one.family(("o", 0), ("o", 2)), one.family(("o", 1), ("o", 3))]
+    assert propose("restructure", [family], apart, {("c", 0): [0, 1], ("o", 2): [1]}) == "mapping_differs"
     assert propose("replace", [str(uuid.UUID(int=7 << 76 | 2 << 62))], [body], moves) == "not_found"
     two = [one.family(("o", 0), ("o", 2)), one.family(("o", 0), ("o", 3))]
     assert propose("restructure", [family], two, {("c", 0): [0, 1], ("o", 2): [0]}) == "double_membership"

@@ -46,6 +46,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "unresolved": ("tekrar.cli.unresolved", "list evidence of a release that no decision took up"),
     "propose": ("tekrar.cli.propose", "propose families, quotations, choices and corrections"),
     "proposals": ("tekrar.cli.proposals", "list proposals, or show one with texts and diffs"),
+    "drafts": ("tekrar.cli.drafts", "keep what one is still writing, version by version"),
     "review": ("tekrar.cli.review", "approve or reject proposals, or request changes"),
     "apply": ("tekrar.cli.apply", "apply approved proposals"),
     "history": ("tekrar.cli.history", "tell what was decided of an ID"),

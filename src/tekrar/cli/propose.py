@@ -15,8 +15,10 @@ from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
+    from tekrar.store.curation.foreseen import Foreseen
     from tekrar.store.curation.human_lines import HumanLine
     from tekrar.store.curation.propose import Drafted
+    from tekrar.store.session import Connection
 
 KINDS: Final = (
     "near_exact", "variant", "verbatim_quotation", "adapted_quotation", "formulaic_reuse", "source_uncertain",
@@ -35,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from-candidates", type=arguments.path, metavar="CANDIDATES",
         help="propose of candidates of this package, one proposal each, instead of a FILE",
     )  # fmt: skip
+    parser.add_argument(
+        "--from-draft", type=arguments.words, metavar="NAME",
+        help="propose what this draft of one's own says (tekrar drafts), as its next revision",
+    )  # fmt: skip
     parser.add_argument("--ranks", metavar="N-M,…", help="which of them, by rank")
     parser.add_argument("--kind", choices=KINDS, help="what each of them is")
     note_argument(parser, "--rationale", help="why, for each of them (Markdown)")
@@ -47,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile", choices=("FP", "FS", "PP", "PS"), default="FP",
         help="without --release: the profile whose only visible release is meant (default FP)",
     )  # fmt: skip
-    parser.add_argument("--draft", type=arguments.words, metavar="NAME", help="the draft of a single line")
+    parser.add_argument(
+        "--draft", type=arguments.words, metavar="NAME", help="the draft that a single line is a revision of"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="print actions and digests, and submit nothing"
     )
@@ -57,22 +65,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draft, judge, submit, and say what reviews must name."""
+    from tekrar.store.curation.foreseen import foresee
     from tekrar.store.curation.propose import Wording, draft_lines, submit_all
 
-    lines, name, folder = _lines(args)
+    _one_source(args)
+    lines, name, folder = ([], "", Path()) if args.from_draft is not None else _lines(args)
     package = args.from_candidates or args.candidates
-    wording = Wording(
-        name=name,
-        read_file=lambda word: _beside(folder, word),
-        ranked=None if package is None else _Ranks(package),
-        release=args.release,
-        profile=args.profile,
-        draft=args.draft,
-    )
     with acting(args) as (connection, actor):
+        if args.from_draft is not None:
+            lines, name = _saved(connection, args.from_draft, actor)
+        wording = Wording(
+            name=name,
+            read_file=lambda word: _beside(folder, word),
+            ranked=None if package is None else _Ranks(package),
+            release=args.release,
+            profile=args.profile,
+            draft=args.draft if args.from_draft is None else args.from_draft,
+        )
         drafted = draft_lines(connection, lines, wording, actor=actor)
         if args.dry_run:
-            return _dry(args, drafted)
+            return _dry(args, drafted, foresee(connection, drafted, actor=actor))
         done = submit_all(connection, drafted, actor=actor)
     if args.json:
         for one in done:
@@ -89,12 +101,15 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _dry(args: argparse.Namespace, drafted: list[Drafted]) -> int:
-    for one in drafted:
+def _dry(args: argparse.Namespace, drafted: list[Drafted], foreseen: list[Foreseen]) -> int:
+    for one, next_ in zip(drafted, foreseen, strict=True):
         if args.json:
-            print_json(one.as_record())
+            print_json({**one.as_record(), **next_.as_record()})
             continue
-        say(f"{one.digest}  {one.line.operation}  draft {one.draft}", one.action.decode("utf-8"))
+        words = [next_.proposal or "unknown (no --as)", one.line.operation, f"draft {one.draft}"]
+        words += [] if next_.revision is None else [f"revision {next_.revision}"]
+        words += ["was submitted already"] if next_.outcome == "already_submitted" else []
+        say("  ".join(words), f"action {one.digest}", one.action.decode("utf-8"))
     if args.json:
         print_json({"drafted": len(drafted), "submitted": 0})
     elif not args.quiet:
@@ -102,26 +117,44 @@ def _dry(args: argparse.Namespace, drafted: list[Drafted]) -> int:
     return EXIT_OK
 
 
+def _one_source(args: argparse.Namespace) -> None:
+    if [args.file, args.from_candidates, args.from_draft].count(None) != 2:
+        raise UsageError(
+            "one source of proposals is needed",
+            expected="FILE, or - , or --from-candidates CANDIDATES, or --from-draft NAME",
+            mend="tekrar propose --help",
+            kind="bad_arguments",
+        )
+    own = [one for one in ("ranks", "kind", "rationale", "attribution") if getattr(args, one) is not None]
+    if own and args.from_candidates is None:
+        raise UsageError(
+            f"--{own[0]} goes with --from-candidates",
+            expected="the same word in each line",
+            kind="bad_arguments",
+        )
+    if args.draft is not None and args.from_draft is not None:
+        raise UsageError(
+            "--from-draft names the draft already", mend="leave --draft away", kind="bad_arguments"
+        )
+
+
+def _saved(connection: Connection, name: str, actor: str | None) -> tuple[list[HumanLine], str]:
+    """The line of a draft at its newest version, and what messages call it; files that it names with @ stand
+    in the current folder."""
+    from tekrar.cli.drafts import draft_named
+    from tekrar.store.curation.human_lines import read_lines
+
+    one = draft_named(connection, name, None, actor=actor)
+    shown = f"draft {name} version {one.version}"
+    return read_lines(one.document, name=shown), shown
+
+
 def _lines(args: argparse.Namespace) -> tuple[list[HumanLine], str, Path]:
     """The lines, the name of their file, and the folder that files they name stand in."""
     from tekrar.store.curation.human_lines import MOST_FILE, read_lines
 
-    if (args.file is None) == (args.from_candidates is None):
-        raise UsageError(
-            "one source of proposals is needed",
-            expected="FILE, or - , or --from-candidates CANDIDATES",
-            mend="tekrar propose --help",
-            kind="bad_arguments",
-        )
     if args.from_candidates is not None:
         return _of_candidates(args), f"{args.from_candidates}", Path()
-    own = [one for one in ("ranks", "kind", "rationale", "attribution") if getattr(args, one) is not None]
-    if own:
-        raise UsageError(
-            f"--{own[0]} goes with --from-candidates",
-            expected="the same word in each line of FILE",
-            kind="bad_arguments",
-        )
     if args.file == "-":
         return (
             read_lines(sys.stdin.buffer.read(MOST_FILE + 1), name="standard input"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,14 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
     settings = settings_of(args)
     typed = Typed(silent=args.quiet or args.json)
-    with tempfile.TemporaryDirectory(prefix="tekrar-rebuild-") as name:
-        folder = Path(name)
+    with _folder() as folder:
         wanted = _wanted(args, settings)
         ledger = folder / "ledger.jsonl"
-        own = ["--database-url", args.database_url] if args.database_url else []
-        typed.run(
-            "ledger", "export", "--out", str(ledger), *own, *(["--as", args.acting] if args.acting else [])
-        )
+        _export(args, settings, typed, ledger)
         with scratch_database(settings) as url:
             for number, (release, artifacts, sets) in enumerate(wanted):
                 _again(args, typed, folder / str(number), release, artifacts, sets, url)
@@ -71,6 +70,39 @@ def run(args: argparse.Namespace) -> int:
     record: dict[str, Any] = {"outcome": "equal", "compared": counts}
     words = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     return say(args, record, f"everything was made again and is equal: {words}")
+
+
+def _export(args: argparse.Namespace, settings: Settings, typed: Typed, ledger: Path) -> None:
+    """The ledger as it stands. The login of a URL may be the owner, as the rest needs it, and so is no
+    actor's."""
+    if settings.database_url is None:
+        acting = ["--as", args.acting] if args.acting else []
+        typed.run("ledger", "export", "--out", str(ledger), *acting)
+        return
+    from tekrar.cli.ledger import write_lines
+    from tekrar.store.curation.ledger import export_ledger
+    from tekrar.store.roles import Role
+    from tekrar.store.session import connect
+
+    with connect(settings) as connection:
+        write_lines(ledger, export_ledger(connection, actor=None, role=Role.OWNER))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder of one's own for packages and ledger, removed at the end; those that a killed run left are
+    removed first."""
+    from tekrar.package.storage import storing
+    from tekrar.package.temporary import TemporaryFolder
+
+    target = Path(os.path.abspath(tempfile.gettempdir()), "tekrar-rebuild")
+    with storing(target):
+        made = TemporaryFolder(target)
+    try:
+        os.chmod(made.path, 0o700)
+        yield made.path
+    finally:
+        made.remove()
 
 
 def _wanted(args: argparse.Namespace, settings: Settings) -> list[tuple[Path, set[str], set[str]]]:

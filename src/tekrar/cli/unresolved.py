@@ -49,5 +49,11 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             f"{one['candidate']}  {one['status']}  {one['disposition']}  {one['kind']}"
             f"  bytes {left['start']}-{left['end']} and {right['start']}-{right['end']}"
         )
+    for name, what in (("proposals", "waits for a decision"), ("families", "needs a successor")):
+        open_ones = found[name] or {"total": 0, "listed": []}
+        for one in open_ones["listed"]:
+            yield f"{one.get('proposal') or one['family']}  {one['status']}: {what}"
+        if open_ones["total"] > len(open_ones["listed"]):
+            yield f"and {open_ones['total'] - len(open_ones['listed']):,} more {name}"
     if found["next"]:
         yield f"more: --cursor {found['next']}"

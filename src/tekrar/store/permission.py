@@ -23,7 +23,7 @@ _DOING: Final = {
         " tekrar_builder and tekrar_reader were granted",
     ),
     Role.OWNER: (
-        "name the first administrator",
+        "name the first administrator, replay or rebuild",
         "run it through the login that ran tekrar db migrate",
     ),
 }

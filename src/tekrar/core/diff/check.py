@@ -172,7 +172,7 @@ def _span(number: int, code: int, units: Units, *, low: int, high: int, side: st
             number, code, f"leaves the passage: {where}", f"within {units.start}..{units.end}", "diff_outside"
         )
     for place in (low, high):
-        if place < len(units.text) and units.text[place] & 0xC0 == 0x80:
+        if 0 <= place - units.base < len(units.text) and units.text[place - units.base] & 0xC0 == 0x80:
             _refuse(
                 number, code, f"cuts the character at byte {place}", "character boundaries", "diff_character"
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, compress, count
 from typing import Final
@@ -45,11 +45,12 @@ class Units:
     """A passage cut into units that tile it.
 
     Attributes:
-        text: bytes that hold the passage: those of its release.
-        start, end: the passage, in bytes of `text`.
+        text: bytes that hold the passage: those of its release, from `base` on.
+        start, end: the passage, in bytes of the release.
         edge: first byte of every unit, then `end`.
         kind: GAP, WORD or BOUNDARY per unit, a byte each.
         key: per unit what it is compared by.
+        base: where `text` begins in its release.
     """
 
     text: bytes
@@ -58,6 +59,12 @@ class Units:
     edge: list[int]
     kind: bytes
     key: list[bytes]
+    base: int = 0
+
+    def moved(self, by: int) -> Units:
+        """The same units of a text that begins at byte `by` of its release: only places change."""
+        edge = [place + by for place in self.edge]
+        return replace(self, start=self.start + by, end=self.end + by, edge=edge, base=self.base + by)
 
     def at(self, byte: int) -> int:
         """Position of the unit that begins at a byte, that after the last for `end`, -1 inside a unit."""

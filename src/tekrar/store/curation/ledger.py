@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.core.strict_json import JsonFlaw, parse
@@ -31,6 +32,18 @@ PAGE: Final = 1000
 _KEYS: Final = ("hash", "kind", "payload", "previous", "seq")
 _EXPORT: Final = (
     b"SELECT seq, kind, payload, previous, entry_hash FROM api.export_ledger(%s::bigint, %s::integer)"
+)
+_COUNT_ROWS: Final = (
+    b"ANALYZE curation.proposal, curation.review, curation.decision, curation.decision_review,"
+    b" curation.family, curation.family_member, curation.family_diff, curation.effective_membership,"
+    b" curation.quotation, curation.canonical_choice, curation.effective_choice, curation.compensation,"
+    b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff,"
+    b" curation.head_move, curation.ledger, curation.disposition"
+)
+# The owner has no grant of the ledger and needs none.
+_EXPORT_OWN: Final = (
+    b"SELECT seq, kind, payload, previous, entry_hash FROM curation.ledger"
+    b" WHERE seq >= %s::bigint ORDER BY seq LIMIT %s::integer"
 )
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -55,14 +68,30 @@ class _Entry:
     digest: bytes
 
 
-def export_ledger(connection: Connection, *, actor: str | None, page: int = PAGE) -> Iterator[bytes]:
+def export_ledger(
+    connection: Connection,
+    *,
+    actor: str | None,
+    role: Literal[Role.AUDITOR, Role.OWNER] = Role.AUDITOR,
+    page: int = PAGE,
+) -> Iterator[bytes]:
     """Lines of the export, each with its line feed, in one snapshot.
 
+    Args:
+        connection: of the store.
+        actor: an auditor of all editions.
+        role: `OWNER` for a login that may be the owner and is no actor's.
+        page: entries a round trip.
+
     Raises:
-        DatabaseError: the actor is no auditor of all editions.
+        DatabaseError: the actor is no auditor of all editions, or the login may not be the owner.
     """
+    query = _EXPORT
+    if role is Role.OWNER:
+        require_role(connection, role)
+        query = _EXPORT_OWN
     with transaction(
-        connection, role=Role.AUDITOR, claims=claims_of(actor), read_only=True, isolation="repeatable read"
+        connection, role=role, claims=claims_of(actor), read_only=True, isolation="repeatable read"
     ):
         head = connection.execute(
             b"SELECT version, value FROM curation.head WHERE name = 'ledger' AND scope = ''"
@@ -71,7 +100,7 @@ def export_ledger(connection: Connection, *, actor: str | None, page: int = PAGE
         yield _line({"entries": str(entries), "format": FORMAT, "head": value.hex()})
         start = 0
         while True:
-            rows = connection.execute(_EXPORT, (start, page)).fetchall()
+            rows = connection.execute(query, (start, page)).fetchall()
             for seq, kind, payload, previous, digest in rows:
                 yield _line(
                     {
@@ -105,15 +134,18 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
     entries, head = _first(next(stream, b""), name)
     with transaction(connection, role=Role.OWNER):
         connection.execute(b"SELECT api.replay_begin()")
-        done = 0
+        done, counted = 0, 1
         batch: list[_Entry] = []
-        for batch in _batches(stream, name):
+        for batch in _ahead(_batches(stream, name)):
             derive_named(connection, [e.payload for e in batch if e.kind == "proposal"])
             connection.execute(
                 b"SELECT api.replay_entries(%s::text[], %s::bytea[], %s::bytea[])",
                 ([e.kind for e in batch], [e.payload for e in batch], [e.digest for e in batch]),
             )
             done += len(batch)
+            if done >= counted:  # plans were made over empty tables: they are made again as these grow
+                connection.execute(_COUNT_ROWS)
+                counted = 4 * done
         row = connection.execute(b"SELECT api.replay_end(%s::bigint, %s)", (entries, head)).fetchone()
     heads = dict(row[0]) if row else {}
     return Replayed(int(heads.pop("entries", done)), heads)
@@ -128,6 +160,15 @@ def verify_chain(connection: Connection, *, actor: str | None) -> tuple[int, int
     query = b"SELECT entries, first_broken, head_matches FROM api.verify_ledger()"
     row = ask(connection, query, role=Role.AUDITOR, claims=claims_of(actor))[0]
     return int(row[0]), None if row[1] is None else int(row[1]), bool(row[2])
+
+
+def _ahead(batches: Iterator[list[_Entry]]) -> Iterator[list[_Entry]]:
+    """The same batches, each read while the server is at the one before."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
 
 
 def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:

@@ -107,8 +107,8 @@ def draft_lines(
     if wording.draft is not None and len(lines) != 1:
         raise UsageError(
             f"one draft for {len(lines)} proposals",
-            expected="a file of one line, or the key draft in each",
-            mend="leave --draft away",
+            expected="one line; in a file of several, the key draft in each",
+            mend="propose them one by one, or leave --draft away",
             kind="bad_arguments",
         )
     drafted: list[Drafted] = []
@@ -183,6 +183,14 @@ def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Draft
     action = drafter.action(line)
     data = canonical_bytes(action)
     check_action(parse(data), drafter.view)
+    if line.said.get("draft", wording.draft) != wording.draft is not None:
+        raise UsageError(
+            "the line names another draft",
+            where="$.draft",
+            expected=wording.draft,
+            mend="leave it away in one of both",
+            kind="bad_arguments",
+        )
     draft = line.said.get("draft") or wording.draft or f"propose-{sha256(data).hex()[:32]}"
     scripts = {pair: drafter.diffs[pair].script.encoded for pair in _pairs(action)}
     return Drafted(line, data, draft, uuid_text(action.profile), scripts)

@@ -97,6 +97,8 @@ class Applied:
 def save_draft(connection: Connection, name: str, document: bytes, *, version: int, actor: str | None) -> int:
     """Save a draft on top of the version that it was read at; 0 begins one.
 
+    Saving the same again, after an answer that was lost, finds itself.
+
     Returns:
         The new version.
 
@@ -108,6 +110,9 @@ def save_draft(connection: Connection, name: str, document: bytes, *, version: i
         saved = one(connection, query, (name, version, document), role=Role.CURATOR, actor=actor)
     except DatabaseError as error:
         if error.kind == "edit_conflict":
+            newest = next(iter(drafts(connection, name, actor=actor)), None)
+            if newest and (newest.version, newest.document) == (version + 1, document):
+                return newest.version
             raise EditConflictError(error) from error
         raise
     return int(saved["version"])

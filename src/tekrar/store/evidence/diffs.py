@@ -87,11 +87,13 @@ def read_endpoints(connection: Connection, profile_key: int, ids: Iterable[str])
 def _endpoint(row: Sequence[Any]) -> Endpoint:
     occurrence, start, extent, root, release, projection, blocks, separators, masks = row
     end, base = start + extent, start // _BLOCK * _BLOCK
-    # Places are bytes of the release: what stands before the passage is not read, and no unit reaches there.
-    text = bytes(start) + bytes(blocks)[start - base : end - base]
+    # Only the passage is read: it is cut as a text of its own, and places are then counted in the release.
+    text = bytes(blocks)[start - base : end - base]
     atoms = [(kind, low, high) for kind, low, high in separators or ()]
     boundaries = boundaries_in(atoms, start, end, masks=[(a, b) for a, b in masks or ()])
-    units = units_of(text, start=start, end=end, boundaries=boundaries)
+    units = units_of(text, boundaries=[(a - start, b - start, name) for a, b, name in boundaries]).moved(
+        start
+    )
     return Endpoint(bytes(release), bytes(occurrence), bytes(root), projection, units)
 
 

@@ -11,6 +11,7 @@ from tekrar.store.read import MAX_PAGE, Reader, constant
 
 #: What `status` may choose; a superseded candidate is neither pending nor rejected.
 STATUSES: Final = ("pending", "rejected", "superseded")
+_OPEN: Final = "api.open_records(%s::uuid, %s::name)"
 _HEAD: Final = ("state", "code")
 _ITEM: Final = tuple(
     (
@@ -36,7 +37,9 @@ class EvidenceReader(Reader):
 
         Returns:
             `status` (`listed`, or `integrity_error` of a withdrawn release with its code), `semantic` as in
-            the release's coverage, `candidates` with a status each, and `next`, None at the end.
+            the release's coverage, `candidates` with a status each, and `next`, None at the end. The first
+            page of all that is unresolved has `proposals` that waited and `families` that need a successor
+            too, each with `total` and the first thousand as `listed`; another one has None.
 
         Raises:
             NotFoundError: no such release.
@@ -65,14 +68,28 @@ class EvidenceReader(Reader):
         if len(found) > page:
             found = found[:page]
             following = write_cursor(self._key(), place, (found[-1]["set_key"], found[-1]["rank"]))
+        whole = status is None and cursor is None
+        more = (
+            self._ask(_OPEN, (release, str(self.role)), ("kind", "id", "profile", "whole")) if whole else []
+        )
         return {
             "release": release,
             "status": head["state"],
             "code": head["code"],
             "semantic": self.coverage(release)["semantic"],
             "candidates": [_item(one) for one in found],
+            "proposals": _open(more, "open_proposal", "proposal") if whole else None,
+            "families": _open(more, "needs_successor", "family") if whole else None,
             "next": following,
         }
+
+
+def _open(rows: list[dict[str, Any]], kind: str, name: str) -> dict[str, Any]:
+    own = [row for row in rows if row["kind"] == kind]
+    return {
+        "total": own[0]["whole"] if own else 0,
+        "listed": [{name: row["id"], "profile": row["profile"], "status": kind} for row in own],
+    }
 
 
 def _item(row: dict[str, Any]) -> dict[str, Any]:

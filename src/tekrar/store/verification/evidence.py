@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, islice
 from typing import Any, Final
 
 from tekrar.core.diff.record import diff_of
@@ -52,9 +53,13 @@ START: Final = bytes(32).hex()
 _DIFFS: Final = """
     SELECT d.diff::text AS diff, d.left_occurrence::text AS left, d.right_occurrence::text AS right,
         d.left_witness, d.right_witness, d.algorithm, d.script_digest, d.script,
-        (SELECT min(o.profile_key) FROM repetition.occurrence o WHERE o.occurrence = d.left_occurrence) AS key
+        (SELECT min(o.profile_key) FROM repetition.occurrence o
+         WHERE o.occurrence = d.left_occurrence{}) AS key
     FROM curation.passage_diff d ORDER BY d.diff
 """
+_AMONG: Final = " AND o.profile_key = ANY (%s)"
+#: Diffs that are derived again at once: their passages are in memory together.
+_AT_ONCE: Final = 1000
 
 
 @dataclass
@@ -163,31 +168,44 @@ def _check_events(rows: list[Row], entries: Sequence[Entry], found: Evidence, fi
     compare_rows(findings, "candidates", "curation.disposition", wanted, rows)
 
 
-def check_diffs(connection: Connection, findings: Findings) -> None:
-    """Every diff derived again from the stored text: endpoints, mask roots, script and ID (VAL-08)."""
-    rows = rows_of(connection, _DIFFS)
-    for key in sorted({row["key"] for row in rows if row["key"] is not None}):
-        own = [row for row in rows if row["key"] == key]
-        found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
-        for row in own:
-            place = f"curation.passage_diff {row['diff']}"
-            left, right = found.get(row["left"]), found.get(row["right"])
-            if left is None or right is None:
-                findings.add(
-                    "candidates", place, expected="two occurrences of one profile", found=row["right"]
-                )
-                continue
-            again = diff_of(left, right)
-            expected = {
-                "diff": uuid_text(again.id or b""),
-                "left_witness": left.witness_root,
-                "right_witness": right.witness_root,
-                "algorithm": ALGORITHM,
-                "script_digest": again.script.digest,
-                "script": again.script.encoded,
-            }
-            findings.same_fields("candidates", place, expected=expected, found=row)
-    for row in rows:
+def check_diffs(connection: Connection, findings: Findings, *, profiles: list[int] | None) -> None:
+    """Diffs derived again from the stored text: endpoints, mask roots, script and ID (VAL-08).
+
+    Args:
+        connection: of the auditor.
+        findings: collects.
+        profiles: keys of the profiles whose diffs are wanted; None for every diff.
+    """
+    rows = (
+        rows_of(connection, _DIFFS.format(""))
+        if profiles is None
+        else rows_of(connection, _DIFFS.format(_AMONG), (profiles,))
+    )
+    keyed = sorted((row for row in rows if row["key"] is not None), key=lambda row: row["key"])
+    for key, same in groupby(keyed, key=lambda row: row["key"]):
+        while own := list(islice(same, _AT_ONCE)):
+            _derive_again(connection, key, own, findings)
+    for row in rows if profiles is None else ():
         if row["key"] is None:
             place = f"curation.passage_diff {row['diff']}"
             findings.add("candidates", place, expected="an occurrence that is loaded", found=row["left"])
+
+
+def _derive_again(connection: Connection, key: int, own: Sequence[Row], findings: Findings) -> None:
+    found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
+    for row in own:
+        place = f"curation.passage_diff {row['diff']}"
+        left, right = found.get(row["left"]), found.get(row["right"])
+        if left is None or right is None:
+            findings.add("candidates", place, expected="two occurrences of one profile", found=row["right"])
+            continue
+        again = diff_of(left, right)
+        expected = {
+            "diff": uuid_text(again.id or b""),
+            "left_witness": left.witness_root,
+            "right_witness": right.witness_root,
+            "algorithm": ALGORITHM,
+            "script_digest": again.script.digest,
+            "script": again.script.encoded,
+        }
+        findings.same_fields("candidates", place, expected=expected, found=row)

@@ -214,7 +214,8 @@ class _Run:
             those = {row["artifact_key"] for row in artifacts}
             evidence = check_evidence(connection, entries, findings, artifacts=those)
         with findings.checking(connection, "candidates", "curation.passage_diff"):
-            check_diffs(connection, findings)
+            keys = [row["profile_key"] for row in wanted]
+            check_diffs(connection, findings, profiles=None if everything else keys)
         with findings.checking(connection, "decisions", "curation.decision"):
             check_decisions(connection, entries, findings)
         with findings.checking(connection, "publications", "repetition.repetition_release"):

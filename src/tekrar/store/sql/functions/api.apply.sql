@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION api.apply(proposal text, review uuid) RETURNS jsonb
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     actor CONSTANT integer := curation.current_actor();
     p curation.proposal;
     a jsonb;
@@ -18,11 +19,11 @@ DECLARE
     seq bigint;
     scopes text[];
 BEGIN
-    PERFORM curation.lock_heads('{}');
-    PERFORM tekrar_meta.step('apply/locked');
+    called := curation.lock_heads('{}') IS NULL;
+    called := tekrar_meta.step('apply/locked') IS NULL;
     scopes := api.scopes('tekrar_curator') || api.scopes('tekrar_reviewer');
     IF cardinality(scopes) = 0 THEN
-        PERFORM curation.require_grant(actor, 'curator', NULL);
+        called := curation.require_grant(actor, 'curator', NULL) IS NULL;
     END IF;
     p := curation.require_digest(proposal);
     IF NOT ARRAY['*', p.edition] && scopes THEN
@@ -45,14 +46,14 @@ BEGIN
         coalesce((SELECT string_agg(curation.new_uuid7(moment)::text, ',') FROM generate_series(1, curation.issued(a))), ''),
         'operation', p.operation, 'actor', curation.name_of(actor), 'recorded_at', tekrar_meta.instant(moment));
     payload := payload || jsonb_build_object('decision', encode(sha256(curation.decision_document(payload)), 'hex'));
-    PERFORM curation.admit_apply(payload, p, a);
-    PERFORM tekrar_meta.step('apply/checked');
+    called := curation.admit_apply(payload, p, a) IS NULL;
+    called := tekrar_meta.step('apply/checked') IS NULL;
     seq := curation.append('apply', payload);
-    PERFORM tekrar_meta.step('apply/ledger');
-    PERFORM curation.record_apply(seq, payload, p, a);
-    PERFORM curation.move_to('curation', decode(payload ->> 'decision', 'hex'));
-    PERFORM tekrar_meta.step('apply/head');
-    PERFORM tekrar_meta.step('apply/done');
+    called := tekrar_meta.step('apply/ledger') IS NULL;
+    called := curation.record_apply(seq, payload, p, a) IS NULL;
+    called := curation.move_to('curation', decode(payload ->> 'decision', 'hex')) IS NULL;
+    called := tekrar_meta.step('apply/head') IS NULL;
+    called := tekrar_meta.step('apply/done') IS NULL;
     RETURN jsonb_build_object('outcome', 'applied', 'operation', p.operation, 'reviews', string_to_array(payload ->> 'reviews',
         ','), 'structures', string_to_array(payload ->> 'structures', ','), 'seq', seq, 'decision', payload -> 'decision');
 END

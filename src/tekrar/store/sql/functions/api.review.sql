@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION api.review(proposal text, outcome text, note text) RE
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     actor CONSTANT integer := curation.current_actor();
     p curation.proposal;
     known uuid;
@@ -13,9 +14,9 @@ DECLARE
     seq bigint;
     moment timestamptz;
 BEGIN
-    PERFORM curation.lock_heads('{}');
-    PERFORM tekrar_meta.step('review/locked');
-    PERFORM curation.require_grant(actor, 'reviewer', NULL);
+    called := curation.lock_heads('{}') IS NULL;
+    called := tekrar_meta.step('review/locked') IS NULL;
+    called := curation.require_grant(actor, 'reviewer', NULL) IS NULL;
     p := curation.require_digest(proposal);
     IF NOT ARRAY['*', p.edition] && api.scopes('tekrar_reviewer') THEN
         PERFORM api.not_found('proposal', proposal);
@@ -28,11 +29,11 @@ BEGIN
     moment := clock_timestamp();
     payload := jsonb_build_object('review', curation.new_uuid7(moment), 'proposal', proposal, 'outcome', outcome, 'reviewer',
         curation.name_of(actor), 'note', coalesce(note, ''), 'recorded_at', tekrar_meta.instant(moment));
-    PERFORM curation.admit_review(payload);
+    called := curation.admit_review(payload) IS NULL;
     seq := curation.append('review', payload);
-    PERFORM tekrar_meta.step('review/ledger');
-    PERFORM curation.record_review(seq, payload);
-    PERFORM tekrar_meta.step('review/done');
+    called := tekrar_meta.step('review/ledger') IS NULL;
+    called := curation.record_review(seq, payload) IS NULL;
+    called := tekrar_meta.step('review/done') IS NULL;
     RETURN jsonb_build_object('outcome', 'reviewed', 'review', payload -> 'review', 'state', curation.proposal_state(p));
 END
 $$;

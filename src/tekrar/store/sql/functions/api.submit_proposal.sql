@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text) RETURNS
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     actor CONSTANT integer := curation.current_actor();
     a CONSTANT jsonb := curation.read_action(action);
     named text := draft;
@@ -15,13 +16,13 @@ DECLARE
     seq bigint;
     state text;
 BEGIN
-    PERFORM curation.form_action(a);
-    PERFORM curation.require_grant(actor, 'curator', a ->> 'edition');
+    called := curation.form_action(a) IS NULL;
+    called := curation.require_grant(actor, 'curator', a ->> 'edition') IS NULL;
     IF named IS NOT NULL AND NOT curation.is_name(named) THEN
         PERFORM tekrar_meta.bad_argument('draft', 'a name of 1 to 200 characters in one line', named);
     END IF;
-    PERFORM curation.lock_heads('{}');
-    PERFORM tekrar_meta.step('propose/locked');
+    called := curation.lock_heads('{}') IS NULL;
+    called := tekrar_meta.step('propose/locked') IS NULL;
     named := coalesce(named, curation.new_uuid7(clock_timestamp())::text);
     epoch := coalesce((SELECT f.epoch FROM curation.freeze f ORDER BY f.epoch DESC LIMIT 1), 0);
     SELECT * INTO latest FROM curation.proposal p WHERE p.author = actor AND p.draft = named ORDER BY p.revision DESC LIMIT 1;
@@ -37,11 +38,11 @@ BEGIN
         'recorded_at', tekrar_meta.instant(clock_timestamp()));
     payload := payload || jsonb_build_object('digest', encode(curation.proposal_digest(action, payload ->> 'author', named,
         payload ->> 'revision'), 'hex'));
-    PERFORM curation.admit_proposal(payload, a);
+    called := curation.admit_proposal(payload, a) IS NULL;
     seq := curation.append('proposal', payload);
-    PERFORM tekrar_meta.step('propose/ledger');
-    PERFORM curation.record_proposal(seq, payload, a);
-    PERFORM tekrar_meta.step('propose/done');
+    called := tekrar_meta.step('propose/ledger') IS NULL;
+    called := curation.record_proposal(seq, payload, a) IS NULL;
+    called := tekrar_meta.step('propose/done') IS NULL;
     RETURN jsonb_build_object('outcome', 'submitted', 'proposal', payload -> 'digest', 'draft', named,
                               'revision', 1 + coalesce(latest.revision, 0));
 END

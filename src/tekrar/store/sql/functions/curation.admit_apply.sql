@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION curation.admit_apply(payload jsonb, p curation.propos
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     moment CONSTANT timestamptz := (payload ->> 'recorded_at')::timestamptz;
     state CONSTANT text := curation.proposal_state(p);
     reviews CONSTANT uuid[] := string_to_array(payload ->> 'reviews', ',')::uuid[];
@@ -17,15 +18,15 @@ BEGIN
     ELSIF state <> 'approved' THEN
         PERFORM curation.refuse('not_approved', format('the proposal is %s', state), 'proposal', 'approved', state);
     END IF;
-    PERFORM curation.require_epoch(p.freeze_epoch);
-    PERFORM curation.require_grant_at(curation.actor_named(payload ->> 'actor'), '{curator,reviewer}', p.edition, moment);
-    PERFORM curation.require_grant_at(p.author, '{curator}', p.edition, moment);
+    called := curation.require_epoch(p.freeze_epoch) IS NULL;
+    called := curation.require_grant_at(curation.actor_named(payload ->> 'actor'), '{curator,reviewer}', p.edition, moment) IS NULL;
+    called := curation.require_grant_at(p.author, '{curator}', p.edition, moment) IS NULL;
     FOR one IN SELECT r.reviewer, r.review, r.proposal_digest, r.outcome FROM curation.review r WHERE r.review = ANY (reviews) LOOP
         IF one.proposal_digest <> p.proposal_digest OR one.outcome <> 'approve' THEN
             PERFORM curation.refuse('digest_mismatch', format('review %s is no approval of these bytes', one.review), 'review',
                 encode(p.proposal_digest, 'hex'), encode(one.proposal_digest, 'hex'));
         END IF;
-        PERFORM curation.require_grant_at(one.reviewer, '{reviewer}', p.edition, moment);
+        called := curation.require_grant_at(one.reviewer, '{reviewer}', p.edition, moment) IS NULL;
         approvals := approvals + 1;
     END LOOP;
     IF approvals <> cardinality(reviews) OR reviews <> ARRAY(SELECT DISTINCT r FROM unnest(reviews) AS r ORDER BY r)
@@ -41,7 +42,7 @@ BEGIN
     ELSIF encode(sha256(curation.decision_document(payload)), 'hex') IS DISTINCT FROM payload ->> 'decision' THEN
         PERFORM curation.refuse('digest_mismatch', 'the digest of the decision is not that of its bytes', 'decision');
     END IF;
-    PERFORM curation.check_action(a, true);
+    called := curation.check_action(a, true) IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.admit_apply(jsonb, curation.proposal, jsonb) FROM PUBLIC;

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION curation.admit_crosswalk(payload jsonb) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     made bigint;
     edition text;
 BEGIN
@@ -14,8 +15,8 @@ BEGIN
     END IF;
     SELECT p.edition INTO edition FROM curation.decision d JOIN curation.proposal p USING (proposal_digest)
         WHERE d.decision = made;
-    PERFORM curation.require_grant_at(curation.actor_named(payload ->> 'by'), '{curator}', edition,
-                                      (payload ->> 'recorded_at')::timestamptz);
+    called := curation.require_grant_at(curation.actor_named(payload ->> 'by'), '{curator}', edition,
+                                      (payload ->> 'recorded_at')::timestamptz) IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.admit_crosswalk(jsonb) FROM PUBLIC;

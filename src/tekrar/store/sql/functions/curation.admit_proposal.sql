@@ -3,13 +3,14 @@ CREATE OR REPLACE FUNCTION curation.admit_proposal(payload jsonb, a jsonb) RETUR
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     moment CONSTANT timestamptz := (payload ->> 'recorded_at')::timestamptz;
     who CONSTANT integer := curation.actor_named(payload ->> 'author');
     latest curation.proposal;
     digest text;
 BEGIN
-    PERFORM curation.require_grant_at(who, '{curator}', a ->> 'edition', moment);
-    PERFORM curation.require_epoch((payload ->> 'freeze')::bigint);
+    called := curation.require_grant_at(who, '{curator}', a ->> 'edition', moment) IS NULL;
+    called := curation.require_epoch((payload ->> 'freeze')::bigint) IS NULL;
     SELECT * INTO latest FROM curation.proposal p WHERE p.author = who AND p.draft = payload ->> 'draft'
         ORDER BY p.revision DESC LIMIT 1;
     IF payload ->> 'revision' <> (1 + coalesce(latest.revision, 0))::text THEN
@@ -24,7 +25,7 @@ BEGIN
     IF digest IS DISTINCT FROM payload ->> 'digest' THEN
         PERFORM curation.refuse('digest_mismatch', 'the digest is not that of the action', 'digest', digest, payload ->> 'digest');
     END IF;
-    PERFORM curation.check_action(a, false);
+    called := curation.check_action(a, false) IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.admit_proposal(jsonb, jsonb) FROM PUBLIC;

@@ -3,11 +3,12 @@ CREATE OR REPLACE FUNCTION curation.admit_review(payload jsonb) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     p CONSTANT curation.proposal := curation.require_digest(payload ->> 'proposal');
     who CONSTANT integer := curation.actor_named(payload ->> 'reviewer');
     state CONSTANT text := curation.proposal_state(p);
 BEGIN
-    PERFORM curation.require_grant_at(who, '{reviewer}', p.edition, (payload ->> 'recorded_at')::timestamptz);
+    called := curation.require_grant_at(who, '{reviewer}', p.edition, (payload ->> 'recorded_at')::timestamptz) IS NULL;
     IF who = p.author THEN
         PERFORM curation.refuse('self_review', format('%s wrote the proposal', payload ->> 'reviewer'), 'reviewer',
             'someone other than the author', payload ->> 'reviewer');
@@ -25,7 +26,7 @@ BEGIN
                     AND r.outcome = payload ->> 'outcome') THEN
         PERFORM curation.refuse('already_reviewed', 'the same review of the same reviewer is there', 'review');
     END IF;
-    PERFORM curation.require_epoch(p.freeze_epoch);
+    called := curation.require_epoch(p.freeze_epoch) IS NULL;
     IF NOT curation.is_uuid7((payload ->> 'review')::uuid) THEN
         PERFORM curation.refuse('tag_mismatch', 'the review has no UUIDv7', 'review', 'a UUIDv7', payload ->> 'review');
     END IF;

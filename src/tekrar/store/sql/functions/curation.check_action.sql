@@ -6,22 +6,23 @@ CREATE OR REPLACE FUNCTION curation.check_action(a jsonb, late boolean) RETURNS 
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     here CONSTANT record := curation.action_profile(a);
     profile CONSTANT uuid := (a ->> 'profile')::uuid;
     ids uuid[] := '{}';
     expected text;
     odd text;
 BEGIN
-    PERFORM curation.check_structures(a, late);
+    called := curation.check_structures(a, late) IS NULL;
     IF a ? 'family' THEN
         ids := curation.check_family(here.profile_key, a -> 'family', 'family');
     ELSIF a ? 'quotation' THEN
-        PERFORM curation.check_quotation(here.profile_key, here.release_key, (a ->> 'text_release')::uuid, a -> 'quotation',
-                                         'quotation');
+        called := curation.check_quotation(here.profile_key, here.release_key, (a ->> 'text_release')::uuid, a -> 'quotation',
+                                         'quotation') IS NULL;
     ELSIF a ? 'choice' THEN
-        PERFORM curation.check_choice(profile, a -> 'choice');
+        called := curation.check_choice(profile, a -> 'choice') IS NULL;
     ELSIF a ? 'override' THEN
-        PERFORM curation.check_override(profile, a -> 'override');
+        called := curation.check_override(profile, a -> 'override') IS NULL;
     ELSIF a ? 'compensation' THEN
         PERFORM FROM curation.effective_choice c WHERE c.choice = (a #>> '{compensation,choice}')::uuid
             AND c.profile = profile;
@@ -37,18 +38,22 @@ BEGIN
         PERFORM curation.refuse('expected_state_mismatch', 'the occurrences are not in the families that the proposal expects',
             'expected.occurrences', expected, a #>> '{expected,occurrences}');
     END IF;
-    -- Occurrence by occurrence: however many memberships there are, the plan looks each one up.
-    SELECT o.id || ' in ' || m.family INTO odd FROM unnest(ids) AS o(id)
-        CROSS JOIN LATERAL (SELECT e.family FROM curation.effective_membership e WHERE e.profile = profile
-                              AND e.occurrence = o.id AND e.until IS NULL LIMIT 1) AS m
-        WHERE NOT coalesce(a #> '{supersession,predecessors}' ? m.family::text, false) LIMIT 1;
+    -- Occurrence by occurrence: however many memberships there are, the plan looks each one up. Of none there is nothing to ask.
+    IF ids <> '{}' THEN
+        SELECT o.id || ' in ' || m.family INTO odd FROM unnest(ids) AS o(id)
+            CROSS JOIN LATERAL (SELECT e.family FROM curation.effective_membership e WHERE e.profile = profile
+                                  AND e.occurrence = o.id AND e.until IS NULL LIMIT 1) AS m
+            WHERE NOT coalesce(a #> '{supersession,predecessors}' ? m.family::text, false) LIMIT 1;
+    END IF;
     IF odd IS NOT NULL THEN
         PERFORM curation.refuse('competing_membership', format('an occurrence is in another family already: %s', odd),
             'expected.occurrences', 'occurrences of no family in force, or of a predecessor', odd);
     END IF;
-    SELECT 'candidate ' || c INTO odd FROM jsonb_array_elements_text(a -> 'candidates') AS c
-        WHERE NOT EXISTS (SELECT FROM curation.candidate k WHERE k.candidate = c::uuid AND k.profile = profile) LIMIT 1;
-    IF odd IS NULL THEN
+    IF a -> 'candidates' <> '[]' THEN
+        SELECT 'candidate ' || c INTO odd FROM jsonb_array_elements_text(a -> 'candidates') AS c
+            WHERE NOT EXISTS (SELECT FROM curation.candidate k WHERE k.candidate = c::uuid AND k.profile = profile) LIMIT 1;
+    END IF;
+    IF odd IS NULL AND a -> 'evidence' <> '[]' THEN
         SELECT 'evidence ' || e INTO odd FROM jsonb_array_elements_text(a -> 'evidence') AS e
             WHERE NOT EXISTS (SELECT FROM curation.evidence k WHERE k.evidence = e::uuid) LIMIT 1;
     END IF;

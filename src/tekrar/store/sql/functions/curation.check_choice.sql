@@ -43,9 +43,10 @@ BEGIN
         PERFORM curation.refuse('not_a_member', format('%s is no member of %s', member, structure), 'choice.member',
             'an occurrence of the structure', member::text);
     END IF;
-    IF EXISTS (SELECT FROM curation.canonical_choice c
-               WHERE c.policy = body #>> '{policy,name}' AND c.policy_version = body #>> '{policy,version}'
-                 AND (encode(c.policy_document, 'hex') <> body #>> '{policy,document}' OR c.rule <> body #>> '{policy,rule}')) THEN
+    -- Any choice under this version tells: all of them were held against one before.
+    SELECT encode(c.policy_document, 'hex') AS document, c.rule INTO k FROM curation.canonical_choice c
+        WHERE c.policy = body #>> '{policy,name}' AND c.policy_version = body #>> '{policy,version}' LIMIT 1;
+    IF FOUND AND (k.document <> body #>> '{policy,document}' OR k.rule <> body #>> '{policy,rule}') THEN
         PERFORM curation.refuse('policy_differs', format('policy %s %s has another document', body #>> '{policy,name}',
             body #>> '{policy,version}'), 'choice.policy', 'one document a version', body #>> '{policy,document}');
     END IF;

@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION curation.check_family(profile_key integer, body jsonb
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     wrong record;
     whole record;
 BEGIN
@@ -40,7 +41,7 @@ BEGIN
         PERFORM curation.refuse('one_exact_class', 'all members are exact duplicates of each other: no family (AMB-49)',
             place || '.members', 'occurrences that are not all of one exact class');
     END IF;
-    PERFORM curation.check_diffs(profile_key, body, wrong.firsts, place || '.diffs');
+    called := curation.check_diffs(profile_key, body, wrong.firsts, place || '.diffs') IS NULL;
     RETURN whole.ids;
 END
 $$;

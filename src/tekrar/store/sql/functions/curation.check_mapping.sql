@@ -42,7 +42,7 @@ BEGIN
                     <> ARRAY(SELECT t::integer FROM jsonb_array_elements_text(g.line -> 'to') AS t ORDER BY 1) END
         ORDER BY 1 LIMIT 1;
     IF odd IS NOT NULL THEN
-        PERFORM curation.refuse('incomplete_mapping', format('member %s is not where the mapping says', odd),
+        PERFORM curation.refuse('mapping_differs', format('member %s is not where the mapping says', odd),
             'supersession.mapping', 'the successors in which all its occurrences stand, or the residue', odd);
     END IF;
 END

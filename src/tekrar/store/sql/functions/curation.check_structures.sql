@@ -11,6 +11,9 @@ BEGIN
         PERFORM curation.refuse('expected_state_mismatch', 'the expected structures are not those of the action',
             'expected.structures', named::text, (a #> '{expected,structures}')::text);
     END IF;
+    IF named = '[]' THEN
+        RETURN;
+    END IF;
     FOR one IN SELECT e ->> 'id' AS id, api.structure_state((e ->> 'id')::uuid) AS state
                FROM jsonb_array_elements(named) AS e LOOP
         IF one.state IS NULL THEN

@@ -5,13 +5,15 @@ CREATE OR REPLACE FUNCTION curation.check_supersession(profile_key integer, rele
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     body CONSTANT jsonb := a -> 'supersession';
     whom CONSTANT uuid := (a ->> 'profile')::uuid;
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
-    families CONSTANT bigint := (SELECT count(*) FROM curation.family f WHERE f.family = ANY (before)
-                                   AND curation.same_series(f.profile, whom));
-    quotations CONSTANT bigint := (SELECT count(*) FROM curation.quotation q WHERE q.quotation = ANY (before)
-                                     AND curation.same_series(q.profile, whom));
+    -- By their IDs alone, whatever the profile has besides.
+    families CONSTANT bigint := (SELECT count(*) FILTER (WHERE curation.same_series(f.profile, whom)) FROM curation.family f
+                                 WHERE f.family = ANY (before));
+    quotations CONSTANT bigint := (SELECT count(*) FILTER (WHERE curation.same_series(q.profile, whom))
+                                   FROM curation.quotation q WHERE q.quotation = ANY (before));
     ids uuid[] := '{}';
     one record;
 BEGIN
@@ -27,8 +29,8 @@ BEGIN
         ELSIF families > 0 THEN
             ids := ids || curation.check_family(profile_key, one.one -> 'family', one.place || '.family');
         ELSE
-            PERFORM curation.check_quotation(profile_key, release_key, (a ->> 'text_release')::uuid, one.one -> 'quotation',
-                                             one.place || '.quotation');
+            called := curation.check_quotation(profile_key, release_key, (a ->> 'text_release')::uuid, one.one -> 'quotation',
+                                             one.place || '.quotation') IS NULL;
         END IF;
     END LOOP;
     ids := ARRAY(SELECT i FROM unnest(ids) AS i ORDER BY i);
@@ -36,7 +38,7 @@ BEGIN
         PERFORM curation.refuse('double_membership', 'an occurrence stands in two successors', 'supersession.successors',
             'successors that share no occurrence');
     END IF;
-    PERFORM curation.check_mapping(profile_key, body, before, families > 0);
+    called := curation.check_mapping(profile_key, body, before, families > 0) IS NULL;
     RETURN ids;
 END
 $$;

@@ -4,6 +4,9 @@ CREATE OR REPLACE FUNCTION curation.expected_structures(a jsonb) RETURNS jsonb
 AS $$
 #variable_conflict use_variable
 BEGIN
+    IF NOT a ?| '{supersession,compensation,choice}' THEN
+        RETURN '[]';
+    END IF;
     RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'state', 'effective') ORDER BY s.id COLLATE "C"), '[]')
     FROM (SELECT jsonb_array_elements_text(a #> '{supersession,predecessors}')

@@ -1,8 +1,10 @@
 -- Refuses an action that is not of its form, as far as its bytes alone tell (docs/encoding.md section 13).
+-- A function without a result is asked in an expression (`... IS NULL`) here and elsewhere: that needs no query of its own.
 CREATE OR REPLACE FUNCTION curation.form_action(a jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     operation CONSTANT text := a ->> 'operation';
     body CONSTANT text := CASE WHEN operation = 'accept_family' THEN 'family' WHEN operation = 'accept_quotation' THEN 'quotation'
         WHEN operation = 'choose_canonical' THEN 'choice' WHEN operation = 'compensate_choice' THEN 'compensation'
@@ -14,31 +16,31 @@ BEGIN
             'accept_family, accept_quotation, choose_canonical, compensate_choice, override_false_positive, replace, split, '
             'merge, restructure or retire', operation);
     END IF;
-    PERFORM curation.form_object(a, 'action', ARRAY['format', 'operation', 'edition', 'profile', 'text_release', 'rationale',
-        'expected', 'candidates', 'evidence', 'policy_of_review', body]);
-    PERFORM curation.form_text(a -> 'format', 'format', '^tekrar/curation-action/v1$');
-    PERFORM curation.form_text(a -> 'edition', 'edition', 'words');
-    PERFORM curation.form_text(a -> 'profile', 'profile', 'uuid');
-    PERFORM curation.form_text(a -> 'text_release', 'text_release', 'uuid');
-    PERFORM curation.form_text(a -> 'rationale', 'rationale', 'words');
-    PERFORM curation.form_text(a -> 'policy_of_review', 'policy_of_review', '^default[.]v1$');
-    PERFORM curation.form_ids(a -> 'candidates', 'candidates');
-    PERFORM curation.form_ids(a -> 'evidence', 'evidence');
-    PERFORM curation.form_object(a -> 'expected', 'expected', '{occurrences,structures}');
-    PERFORM curation.form_text(a #> '{expected,occurrences}', 'expected.occurrences', 'digest');
-    PERFORM curation.form_array(a #> '{expected,structures}', 'expected.structures');
+    called := curation.form_object(a, 'action', ARRAY['format', 'operation', 'edition', 'profile', 'text_release', 'rationale',
+        'expected', 'candidates', 'evidence', 'policy_of_review', body]) IS NULL;
+    called := curation.form_text(a -> 'format', 'format', '^tekrar/curation-action/v1$') IS NULL;
+    called := curation.form_text(a -> 'edition', 'edition', 'words') IS NULL;
+    called := curation.form_text(a -> 'profile', 'profile', 'uuid') IS NULL;
+    called := curation.form_text(a -> 'text_release', 'text_release', 'uuid') IS NULL;
+    called := curation.form_text(a -> 'rationale', 'rationale', 'words') IS NULL;
+    called := curation.form_text(a -> 'policy_of_review', 'policy_of_review', '^default[.]v1$') IS NULL;
+    called := curation.form_ids(a -> 'candidates', 'candidates') IS NULL;
+    called := curation.form_ids(a -> 'evidence', 'evidence') IS NULL;
+    called := curation.form_object(a -> 'expected', 'expected', '{occurrences,structures}') IS NULL;
+    called := curation.form_text(a #> '{expected,occurrences}', 'expected.occurrences', 'digest') IS NULL;
+    called := curation.form_array(a #> '{expected,structures}', 'expected.structures') IS NULL;
     CASE body
-        WHEN 'family' THEN PERFORM curation.form_family(a -> body, body);
-        WHEN 'quotation' THEN PERFORM curation.form_quotation(a -> body, body);
-        WHEN 'choice' THEN PERFORM curation.form_choice(a -> body, body);
-        WHEN 'supersession' THEN PERFORM curation.form_supersession(operation, a -> body, body);
+        WHEN 'family' THEN called := curation.form_family(a -> body, body) IS NULL;
+        WHEN 'quotation' THEN called := curation.form_quotation(a -> body, body) IS NULL;
+        WHEN 'choice' THEN called := curation.form_choice(a -> body, body) IS NULL;
+        WHEN 'supersession' THEN called := curation.form_supersession(operation, a -> body, body) IS NULL;
         WHEN 'compensation' THEN
-            PERFORM curation.form_object(a -> body, body, '{choice,reason}');
-            PERFORM curation.form_text(a #> '{compensation,choice}', 'compensation.choice', 'uuid');
-            PERFORM curation.form_text(a #> '{compensation,reason}', 'compensation.reason', 'words');
+            called := curation.form_object(a -> body, body, '{choice,reason}') IS NULL;
+            called := curation.form_text(a #> '{compensation,choice}', 'compensation.choice', 'uuid') IS NULL;
+            called := curation.form_text(a #> '{compensation,reason}', 'compensation.reason', 'words') IS NULL;
         WHEN 'override' THEN
-            PERFORM curation.form_object(a -> body, body, '{candidate,generator,participants,event}');
-            PERFORM curation.form_text(a #> '{override,candidate}', 'override.candidate', 'uuid');
+            called := curation.form_object(a -> body, body, '{candidate,generator,participants,event}') IS NULL;
+            called := curation.form_text(a #> '{override,candidate}', 'override.candidate', 'uuid') IS NULL;
             PERFORM curation.form_text(a -> body -> k, 'override.' || k, 'digest')
                 FROM unnest('{generator,participants,event}'::text[]) AS k;
     END CASE;

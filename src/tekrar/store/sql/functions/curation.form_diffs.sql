@@ -3,9 +3,10 @@ CREATE OR REPLACE FUNCTION curation.form_diffs(value jsonb, place text) RETURNS 
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     wrong record;
 BEGIN
-    PERFORM curation.form_array(value, place);
+    called := curation.form_array(value, place) IS NULL;
     SELECT d.n, d.one INTO wrong FROM (
             SELECT n, one, CASE jsonb_typeof(one) WHEN 'object' THEN concat_ws(' ', one ->> 'left', one ->> 'right') END
                        COLLATE "C" AS key,

@@ -3,16 +3,17 @@ CREATE OR REPLACE FUNCTION curation.form_family(body jsonb, place text) RETURNS 
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     wrong record;
 BEGIN
-    PERFORM curation.form_object(body, place, '{kind,members,expansion,diffs}', '{allow_dominated}');
+    called := curation.form_object(body, place, '{kind,members,expansion,diffs}', '{allow_dominated}') IS NULL;
     IF body ->> 'kind' IS NULL OR body ->> 'kind' <> ALL ('{near_exact,variant}') THEN
         PERFORM curation.refuse('unknown_kind', format('a family is no %s', body ->> 'kind'), place || '.kind',
             'near_exact or variant', body ->> 'kind');
     ELSIF body ? 'allow_dominated' AND body ->> 'allow_dominated' IS DISTINCT FROM 'yes' THEN
         PERFORM curation.refuse('malformed', 'allow_dominated says yes or is not there', place || '.allow_dominated', 'yes');
     END IF;
-    PERFORM curation.form_array(body -> 'members', place || '.members', 2);
+    called := curation.form_array(body -> 'members', place || '.members', 2) IS NULL;
     SELECT m.n, m.one, CASE
             WHEN jsonb_typeof(m.one) <> 'object' OR m.one ->> 'tag' IS NULL THEN 'tag_mismatch'
             WHEN m.one ->> 'tag' NOT IN ('class', 'occurrence') THEN 'tag_mismatch'
@@ -40,10 +41,10 @@ BEGIN
             'tag occurrence with id and witness, or class with count and inventory too; ascending by tag and id, each once',
             wrong.one::text);
     END IF;
-    PERFORM curation.form_object(body -> 'expansion', place || '.expansion', '{count,root}');
-    PERFORM curation.form_text(body #> '{expansion,count}', place || '.expansion.count', 'number');
-    PERFORM curation.form_text(body #> '{expansion,root}', place || '.expansion.root', 'digest');
-    PERFORM curation.form_diffs(body -> 'diffs', place || '.diffs');
+    called := curation.form_object(body -> 'expansion', place || '.expansion', '{count,root}') IS NULL;
+    called := curation.form_text(body #> '{expansion,count}', place || '.expansion.count', 'number') IS NULL;
+    called := curation.form_text(body #> '{expansion,root}', place || '.expansion.root', 'digest') IS NULL;
+    called := curation.form_diffs(body -> 'diffs', place || '.diffs') IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.form_family(jsonb, text) FROM PUBLIC;

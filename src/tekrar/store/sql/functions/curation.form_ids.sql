@@ -3,9 +3,13 @@ CREATE OR REPLACE FUNCTION curation.form_ids(value jsonb, place text) RETURNS vo
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     wrong jsonb;
 BEGIN
-    PERFORM curation.form_array(value, place);
+    IF value = '[]' THEN
+        RETURN;
+    END IF;
+    called := curation.form_array(value, place) IS NULL;
     PERFORM curation.form_text(e, place, 'uuid') FROM jsonb_array_elements(value) AS e;
     IF (SELECT bool_or(e.id <= e.before) FROM (
             SELECT x #>> '{}' COLLATE "C" AS id, lag(x #>> '{}' COLLATE "C") OVER (ORDER BY n) AS before

@@ -8,6 +8,8 @@ DECLARE
 BEGIN
     IF jsonb_typeof(value) IS DISTINCT FROM 'object' THEN
         PERFORM curation.refuse('malformed', format('%s is no object', place), place, array_to_string(required, ', '));
+    ELSIF value ?& required AND value - (required || optional) = '{}' THEN
+        RETURN;
     END IF;
     SELECT string_agg(k, ', ' ORDER BY k) INTO odd FROM (
         SELECT 'without ' || r AS k FROM unnest(required) AS r WHERE NOT value ? r

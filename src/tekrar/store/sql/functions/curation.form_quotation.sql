@@ -4,28 +4,29 @@ CREATE OR REPLACE FUNCTION curation.form_quotation(body jsonb, place text) RETUR
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     side text;
     own bigint[];
     spans bigint[];
     mapped bigint[];
     at integer;
 BEGIN
-    PERFORM curation.form_object(body, place, '{kind,source,quoting,mapping,attribution}', '{diff}');
+    called := curation.form_object(body, place, '{kind,source,quoting,mapping,attribution}', '{diff}') IS NULL;
     IF body ->> 'kind' IS NULL
        OR body ->> 'kind' <> ALL ('{verbatim_quotation,adapted_quotation,formulaic_reuse,source_uncertain}') THEN
         PERFORM curation.refuse('unknown_kind', format('a quotation is no %s', body ->> 'kind'), place || '.kind',
             'verbatim_quotation, adapted_quotation, formulaic_reuse or source_uncertain', body ->> 'kind');
     END IF;
-    PERFORM curation.form_text(body -> 'attribution', place || '.attribution', 'words');
+    called := curation.form_text(body -> 'attribution', place || '.attribution', 'words') IS NULL;
     IF body ? 'diff' THEN
-        PERFORM curation.form_text(body -> 'diff', place || '.diff', 'uuid');
+        called := curation.form_text(body -> 'diff', place || '.diff', 'uuid') IS NULL;
     END IF;
     mapped := curation.mapping_spans(body -> 'mapping', place || '.mapping');
     FOREACH side IN ARRAY '{source,quoting}'::text[] LOOP
-        PERFORM curation.form_object(body -> side, format('%s.%s', place, side), '{occurrence,witness,selection,ranges}');
-        PERFORM curation.form_text(body #> ARRAY[side, 'occurrence'], format('%s.%s.occurrence', place, side), 'uuid');
-        PERFORM curation.form_text(body #> ARRAY[side, 'witness'], format('%s.%s.witness', place, side), 'digest');
-        PERFORM curation.form_text(body #> ARRAY[side, 'selection'], format('%s.%s.selection', place, side), 'uuid');
+        called := curation.form_object(body -> side, format('%s.%s', place, side), '{occurrence,witness,selection,ranges}') IS NULL;
+        called := curation.form_text(body #> ARRAY[side, 'occurrence'], format('%s.%s.occurrence', place, side), 'uuid') IS NULL;
+        called := curation.form_text(body #> ARRAY[side, 'witness'], format('%s.%s.witness', place, side), 'digest') IS NULL;
+        called := curation.form_text(body #> ARRAY[side, 'selection'], format('%s.%s.selection', place, side), 'uuid') IS NULL;
         spans := curation.spans(body #> ARRAY[side, 'ranges'], format('%s.%s.ranges', place, side));
         FOR at IN 1 .. cardinality(spans) / 2 - 1 LOOP
             IF spans[2 * at] >= spans[2 * at + 1] THEN

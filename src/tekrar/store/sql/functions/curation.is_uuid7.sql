@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION curation.is_uuid7(value uuid) RETURNS boolean
 AS $$
 #variable_conflict use_variable
 BEGIN
-    RETURN (
-    SELECT get_byte(uuid_send(value), 6) >> 4 = 7 AND get_byte(uuid_send(value), 8) >> 6 = 2);
+    RETURN get_byte(uuid_send(value), 6) >> 4 = 7 AND get_byte(uuid_send(value), 8) >> 6 = 2;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.is_uuid7(uuid) FROM PUBLIC;

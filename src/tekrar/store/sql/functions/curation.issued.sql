@@ -4,9 +4,8 @@ CREATE OR REPLACE FUNCTION curation.issued(a jsonb) RETURNS integer
 AS $$
 #variable_conflict use_variable
 BEGIN
-    RETURN (
-    SELECT CASE WHEN a ? 'supersession' THEN jsonb_array_length(a #> '{supersession,successors}')
-        WHEN a ?| '{family,quotation,choice}' THEN 1 ELSE 0 END);
+    RETURN CASE WHEN a ? 'supersession' THEN jsonb_array_length(a #> '{supersession,successors}')
+        WHEN a ?| '{family,quotation,choice}' THEN 1 ELSE 0 END;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.issued(jsonb) FROM PUBLIC;

@@ -3,12 +3,13 @@ CREATE OR REPLACE FUNCTION curation.mapping_spans(value jsonb, place text) RETUR
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    called boolean;
     flat bigint[] := '{}';
     one jsonb;
 BEGIN
-    PERFORM curation.form_array(value, place, 1);
+    called := curation.form_array(value, place, 1) IS NULL;
     FOR one IN SELECT * FROM jsonb_array_elements(value) LOOP
-        PERFORM curation.form_object(one, place, '{source,quoting}');
+        called := curation.form_object(one, place, '{source,quoting}') IS NULL;
         flat := flat || curation.spans(jsonb_build_array(one -> 'source'), place)
                      || curation.spans(jsonb_build_array(one -> 'quoting'), place);
     END LOOP;

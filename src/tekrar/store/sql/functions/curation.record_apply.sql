@@ -5,35 +5,36 @@ CREATE OR REPLACE FUNCTION curation.record_apply(seq bigint, payload jsonb, p cu
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     document CONSTANT bytea := curation.decision_document(payload);
     structures CONSTANT uuid[] := string_to_array(payload ->> 'structures', ',')::uuid[];
 BEGIN
     INSERT INTO curation.decision (decision, decision_digest, document, proposal_digest, operation, applied_by, recorded_at)
         VALUES (seq, sha256(document), document, p.proposal_digest, p.operation, curation.actor_named(payload ->> 'actor'),
                 (payload ->> 'recorded_at')::timestamptz);
-    PERFORM tekrar_meta.step('apply/decision');
+    called := tekrar_meta.step('apply/decision') IS NULL;
     INSERT INTO curation.decision_review (review, decision) SELECT r::uuid, seq
         FROM unnest(string_to_array(payload ->> 'reviews', ',')) AS r;
-    PERFORM tekrar_meta.step('apply/reviews');
+    called := tekrar_meta.step('apply/reviews') IS NULL;
     IF a ? 'family' THEN
-        PERFORM curation.record_family(seq, structures[1], a, a -> 'family');
+        called := curation.record_family(seq, structures[1], a, a -> 'family') IS NULL;
     ELSIF a ? 'quotation' THEN
-        PERFORM curation.record_quotation(seq, structures[1], a, a -> 'quotation');
+        called := curation.record_quotation(seq, structures[1], a, a -> 'quotation') IS NULL;
     ELSIF a ? 'choice' THEN
-        PERFORM curation.record_choice(seq, structures[1], a);
+        called := curation.record_choice(seq, structures[1], a) IS NULL;
     ELSIF a ? 'supersession' THEN
-        PERFORM curation.record_supersession(seq, structures, a);
+        called := curation.record_supersession(seq, structures, a) IS NULL;
     ELSIF a ? 'compensation' THEN
         INSERT INTO curation.compensation (choice, reason, decision)
             VALUES ((a #>> '{compensation,choice}')::uuid, a #>> '{compensation,reason}', seq);
-        PERFORM tekrar_meta.step('apply/compensation');
+        called := tekrar_meta.step('apply/compensation') IS NULL;
         UPDATE curation.effective_choice e SET until = seq WHERE e.choice = (a #>> '{compensation,choice}')::uuid;
-        PERFORM tekrar_meta.step('apply/ended');
+        called := tekrar_meta.step('apply/ended') IS NULL;
     ELSE
         INSERT INTO curation.false_positive_override (candidate, event, generator, participants, profile, decision)
             VALUES ((a #>> '{override,candidate}')::uuid, decode(a #>> '{override,event}', 'hex'), decode(a #>>
                 '{override,generator}', 'hex'), decode(a #>> '{override,participants}', 'hex'), (a ->> 'profile')::uuid, seq);
-        PERFORM tekrar_meta.step('apply/override');
+        called := tekrar_meta.step('apply/override') IS NULL;
     END IF;
 END
 $$;

@@ -4,21 +4,22 @@ CREATE OR REPLACE FUNCTION curation.record_choice(seq bigint, structure uuid, a 
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     body CONSTANT jsonb := a -> 'choice';
     whom CONSTANT uuid := (body #>> '{structure,id}')::uuid;
 BEGIN
     UPDATE curation.effective_choice e SET until = seq WHERE e.choice = (body ->> 'supersedes')::uuid AND e.until IS NULL;
-    PERFORM tekrar_meta.step('apply/ended');
+    called := tekrar_meta.step('apply/ended') IS NULL;
     INSERT INTO curation.canonical_choice (choice, profile, exact_class, family, release, member, policy, policy_version,
                                            rule, policy_document, supersedes, decision)
         VALUES (structure, (a ->> 'profile')::uuid, CASE body #>> '{structure,tag}' WHEN 'class' THEN whom END,
             CASE body #>> '{structure,tag}' WHEN 'family' THEN whom END, (body #>> '{structure,release}')::uuid,
             (body ->> 'member')::uuid, body #>> '{policy,name}', body #>> '{policy,version}', body #>> '{policy,rule}',
             decode(body #>> '{policy,document}', 'hex'), (body ->> 'supersedes')::uuid, seq);
-    PERFORM tekrar_meta.step('apply/choice');
+    called := tekrar_meta.step('apply/choice') IS NULL;
     INSERT INTO curation.effective_choice (choice, profile, structure, policy, since)
         VALUES (structure, (a ->> 'profile')::uuid, whom, body #>> '{policy,name}', seq);
-    PERFORM tekrar_meta.step('apply/in_force');
+    called := tekrar_meta.step('apply/in_force') IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.record_choice(bigint, uuid, jsonb) FROM PUBLIC;

@@ -2,9 +2,11 @@
 CREATE OR REPLACE FUNCTION curation.record_disposition(seq bigint, payload jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    called boolean;
 BEGIN
-    PERFORM tekrar_meta.compare('ledger_chain', 'disposition event before entry ' || seq,
-        encode(curation.last_event((payload ->> 'profile')::uuid), 'hex'), payload ->> 'previous');
+    called := tekrar_meta.compare('ledger_chain', 'disposition event before entry ' || seq,
+        encode(curation.last_event((payload ->> 'profile')::uuid), 'hex'), payload ->> 'previous') IS NULL;
     INSERT INTO curation.disposition (ledger_seq, candidate, profile, generator, participants, disposition, author, recorded_at,
                                       note, previous, event, source_event, source_author, source_time)
         VALUES (seq, (payload ->> 'candidate')::uuid, (payload ->> 'profile')::uuid, decode(payload ->> 'generator', 'hex'),

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION curation.record_family(seq bigint, structure uuid, a 
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     profile CONSTANT uuid := (a ->> 'profile')::uuid;
     key CONSTANT integer := (curation.action_profile(a)).profile_key;
 BEGIN
@@ -11,7 +12,7 @@ BEGIN
         VALUES (structure, profile, (a ->> 'text_release')::uuid, body ->> 'kind',
                 sha256(convert_to(tekrar_meta.canonical_json(body -> 'members'), 'UTF8')),
                 decode(body #>> '{expansion,root}', 'hex'), (body #>> '{expansion,count}')::integer, seq);
-    PERFORM tekrar_meta.step('apply/family');
+    called := tekrar_meta.step('apply/family') IS NULL;
     INSERT INTO curation.family_member (family, "position", occurrence, class, witness, size, inventory)
         SELECT structure, m.n - 1, CASE m.one ->> 'tag' WHEN 'occurrence' THEN (m.one ->> 'id')::uuid END,
                CASE m.one ->> 'tag' WHEN 'class' THEN (m.one ->> 'id')::uuid END, decode(m.one ->> 'witness', 'hex'),
@@ -20,10 +21,10 @@ BEGIN
     INSERT INTO curation.family_diff (family, left_occurrence, right_occurrence, diff)
         SELECT structure, (d ->> 'left')::uuid, (d ->> 'right')::uuid, (d ->> 'diff')::uuid
         FROM jsonb_array_elements(body -> 'diffs') AS d;
-    PERFORM tekrar_meta.step('apply/members');
+    called := tekrar_meta.step('apply/members') IS NULL;
     INSERT INTO curation.effective_membership (profile, occurrence, family, "position", since)
         SELECT profile, e.occurrence, structure, e."position", seq FROM curation.expanded(key, body) AS e;
-    PERFORM tekrar_meta.step('apply/expansion');
+    called := tekrar_meta.step('apply/expansion') IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.record_family(bigint, uuid, jsonb, jsonb) FROM PUBLIC;

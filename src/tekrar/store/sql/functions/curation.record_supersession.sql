@@ -5,22 +5,28 @@ CREATE OR REPLACE FUNCTION curation.record_supersession(seq bigint, structures u
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     body CONSTANT jsonb := a -> 'supersession';
     before CONSTANT uuid[] := ARRAY(SELECT p::uuid FROM jsonb_array_elements_text(body -> 'predecessors') AS p);
     one record;
+    gone uuid;
 BEGIN
     INSERT INTO curation.supersession (predecessor, operation, reason, decision)
         SELECT p, a ->> 'operation', body ->> 'reason', seq FROM unnest(before) AS p;
-    PERFORM tekrar_meta.step('apply/superseded');
-    UPDATE curation.effective_membership m SET until = seq WHERE m.family = ANY (before) AND m.until IS NULL;
-    PERFORM tekrar_meta.step('apply/memberships_ended');
-    UPDATE curation.effective_choice e SET until = seq WHERE e.structure = ANY (before) AND e.until IS NULL;
-    PERFORM tekrar_meta.step('apply/choices_ended');
+    called := tekrar_meta.step('apply/superseded') IS NULL;
+    FOREACH gone IN ARRAY before LOOP  -- one by one: the plan looks each up by its ID
+        UPDATE curation.effective_membership m SET until = seq WHERE m.family = gone AND m.until IS NULL;
+    END LOOP;
+    called := tekrar_meta.step('apply/memberships_ended') IS NULL;
+    FOREACH gone IN ARRAY before LOOP
+        UPDATE curation.effective_choice e SET until = seq WHERE e.structure = gone AND e.until IS NULL;
+    END LOOP;
+    called := tekrar_meta.step('apply/choices_ended') IS NULL;
     FOR one IN SELECT s.one, s.n FROM jsonb_array_elements(body -> 'successors') WITH ORDINALITY AS s(one, n) ORDER BY s.n LOOP
         IF one.one ? 'family' THEN
-            PERFORM curation.record_family(seq, structures[one.n], a, one.one -> 'family');
+            called := curation.record_family(seq, structures[one.n], a, one.one -> 'family') IS NULL;
         ELSE
-            PERFORM curation.record_quotation(seq, structures[one.n], a, one.one -> 'quotation');
+            called := curation.record_quotation(seq, structures[one.n], a, one.one -> 'quotation') IS NULL;
         END IF;
     END LOOP;
     INSERT INTO curation.succession_member (predecessor, tag, member, successor)
@@ -33,13 +39,13 @@ BEGIN
             ON h.tag = l.one #>> '{member,tag}' AND h.member = (l.one #>> '{member,id}')::uuid
         LEFT JOIN LATERAL (SELECT structures[i::integer + 1] AS successor FROM jsonb_array_elements_text(
             CASE jsonb_typeof(l.one -> 'to') WHEN 'array' THEN l.one -> 'to' END) AS i) AS t ON true;
-    PERFORM tekrar_meta.step('apply/mapping');
+    called := tekrar_meta.step('apply/mapping') IS NULL;
     -- The successors of a predecessor are those that its own members went to; all of them where none went to any.
     INSERT INTO curation.succession (predecessor, successor)
         SELECT DISTINCT p, s FROM unnest(before) AS p CROSS JOIN unnest(structures) AS s
         WHERE EXISTS (SELECT FROM curation.succession_member m WHERE m.predecessor = p AND m.successor = s)
            OR NOT EXISTS (SELECT FROM curation.succession_member m WHERE m.predecessor = p AND m.successor IS NOT NULL);
-    PERFORM tekrar_meta.step('apply/succession');
+    called := tekrar_meta.step('apply/succession') IS NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.record_supersession(bigint, uuid[], jsonb) FROM PUBLIC;

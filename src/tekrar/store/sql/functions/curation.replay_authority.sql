@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION curation.replay_authority(seq bigint, kind text, payl
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     moment CONSTANT timestamptz := (payload ->> 'recorded_at')::timestamptz;
     first CONSTANT boolean := seq = 0 AND kind = 'grant' AND payload ? 'login' AND payload ->> 'role' = 'administrator'
         AND payload ->> 'scope' = '*';
@@ -11,8 +12,8 @@ DECLARE
     given record;
 BEGIN
     IF NOT first THEN
-        PERFORM curation.require_grant_at(author, '{administrator}', CASE WHEN kind IN ('grant', 'revocation')
-            THEN payload ->> 'scope' ELSE '*' END, moment);
+        called := curation.require_grant_at(author, '{administrator}', CASE WHEN kind IN ('grant', 'revocation')
+            THEN payload ->> 'scope' ELSE '*' END, moment) IS NULL;
     END IF;
     IF kind = 'actor' OR first THEN
         INSERT INTO curation.actor (name, login, recorded_at, ledger_seq)

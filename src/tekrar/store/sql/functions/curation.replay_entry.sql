@@ -5,12 +5,13 @@ CREATE OR REPLACE FUNCTION curation.replay_entry(seq bigint, kind text, payload 
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     a jsonb;
     p curation.proposal;
 BEGIN
     CASE
     WHEN kind IN ('actor', 'grant', 'revocation', 'freeze') THEN
-        PERFORM curation.replay_authority(seq, kind, payload);
+        called := curation.replay_authority(seq, kind, payload) IS NULL;
         head := CASE kind WHEN 'freeze' THEN 'freeze' ELSE 'authority' END;
         happened := ARRAY[int8send(seq)];
     WHEN kind IN ('publication', 'withdrawal') THEN
@@ -18,31 +19,31 @@ BEGIN
         head := 'repetition';
     WHEN kind = 'proposal' THEN
         a := curation.read_action(convert_to(payload ->> 'action', 'UTF8'));
-        PERFORM curation.form_action(a);
-        PERFORM curation.admit_proposal(payload, a);
-        PERFORM curation.record_proposal(seq, payload, a);
+        called := curation.form_action(a) IS NULL;
+        called := curation.admit_proposal(payload, a) IS NULL;
+        called := curation.record_proposal(seq, payload, a) IS NULL;
     WHEN kind = 'review' THEN
-        PERFORM curation.admit_review(payload);
-        PERFORM curation.record_review(seq, payload);
+        called := curation.admit_review(payload) IS NULL;
+        called := curation.record_review(seq, payload) IS NULL;
     WHEN kind = 'apply' THEN
         p := curation.require_digest(payload ->> 'proposal');
         a := convert_from(p.action, 'UTF8')::jsonb;
-        PERFORM curation.admit_apply(payload, p, a);
-        PERFORM curation.record_apply(seq, payload, p, a);
+        called := curation.admit_apply(payload, p, a) IS NULL;
+        called := curation.record_apply(seq, payload, p, a) IS NULL;
         head := 'curation';
         happened := ARRAY[decode(payload ->> 'decision', 'hex')];
     WHEN kind = 'crosswalk' THEN
-        PERFORM curation.admit_crosswalk(payload);
-        PERFORM curation.record_crosswalk(seq, payload);
+        called := curation.admit_crosswalk(payload) IS NULL;
+        called := curation.record_crosswalk(seq, payload) IS NULL;
     WHEN kind = 'candidates' THEN
-        PERFORM curation.record_candidates(seq, payload);
+        called := curation.record_candidates(seq, payload) IS NULL;
     WHEN kind = 'disposition' THEN
         PERFORM curation.require_grant_at(curation.actor_named(payload ->> 'author'), '{curator}', (
             SELECT t.edition FROM repetition.profile f JOIN repetition.artifact x USING (artifact_key)
             JOIN core.release t USING (release_key) WHERE f.profile = (payload ->> 'profile')::uuid LIMIT 1),
             (payload ->> 'recorded_at')::timestamptz);
-        PERFORM curation.refuse_unreviewed_override(payload);
-        PERFORM curation.record_disposition(seq, payload);
+        called := curation.refuse_unreviewed_override(payload) IS NULL;
+        called := curation.record_disposition(seq, payload) IS NULL;
     ELSE
         PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
     END CASE;

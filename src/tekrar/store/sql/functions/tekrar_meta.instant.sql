@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION tekrar_meta.instant(moment timestamptz) RETURNS text
 AS $$
 #variable_conflict use_variable
 BEGIN
-    RETURN (
-    SELECT to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
+    RETURN to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 END
 $$;
 REVOKE ALL ON FUNCTION tekrar_meta.instant(timestamptz) FROM PUBLIC;
