@@ -89,6 +89,7 @@ def choice(structure: str, **more: Any) -> str:
         ('{"operation": "accept_family", "rationale": "x", "kind": "variant"}', 2, "missing_key", "$"),
         (GOOD.replace("near_exact", "alike"), 2, "unknown_kind", "kind"),
         (family("liman/1/p1"), 2, "too_few_members", "members"),
+        (family(), 2, "too_few_members", "members"),
         (family("liman/1/p1", NOBODY), 2, "unknown_member", "$.members[1]"),
         (family("liman/1/p1", NEVER), 2, "tag_mismatch", "$.members[1]"),
         (family("liman/1/p1", "liman/1/p9"), 5, "no_such_place", "$.members[1]"),
@@ -116,6 +117,18 @@ def choice(structure: str, **more: Any) -> str:
             2,
             "unknown_structure",
             "predecessors[0]",
+        ),
+        (
+            said(
+                "replace",
+                predecessors=[NEVER],
+                reason="r",
+                mapping=[{"member": "liman/1/p1", "to": 7}],
+                successors=[{"kind": "variant", "members": ["liman/1/p1", "tarla/1/p2"]}],
+            ),
+            2,
+            "malformed",
+            "$.mapping[0].to",
         ),
         (
             said("compensate_choice", choice=NEVER, reason="r"),

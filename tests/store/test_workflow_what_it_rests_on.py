@@ -118,7 +118,7 @@ def test_a_choice_changes_nothing_but_the_recommendation(bench: Bench) -> None:
 
     as_it_was = answers(before)
     assert len({str(row) for row in as_it_was}) == len(members)
-    old = None
+    old, told = None, {}
     for member in (members[1], members[0], members[1]):
         more = {} if old is None else {"supersedes": old}
         body = one.choice(before, ("c", 0), member, **more)
@@ -127,10 +127,14 @@ def test_a_choice_changes_nothing_but_the_recommendation(bench: Bench) -> None:
         found = one.value("SELECT api.canonical(%s, %s, 'edition.first')", release, one.id_of(("c", 0)))
         assert (found["member"], found["choice"]) == (str(member), new)
         assert answers(release) == as_it_was
+        told[release] = new
         if old is not None:
             kept = one.value("SELECT api.resolve(%s::uuid, NULL)", old)
             assert (kept["state"], kept["successors"]) == ("superseded", [new])
         old = new
+    query = "SELECT choice::text FROM api.list_choices(%s, %s, 'edition.first', NULL, 9)"
+    for release, own in told.items():  # what a release recommended it recommends for ever (AMB-30)
+        assert one.admin.execute(query, (release, one.id_of(("c", 0)))).fetchall() == [(own,)]
     in_force = "SELECT count(*) FROM curation.effective_choice WHERE structure = %s AND until IS NULL"
     assert one.value(in_force, one.id_of(("c", 0))) == 1
 

@@ -117,6 +117,8 @@ class Drafter:
 
     def _family(self, said: human.Object, item: str) -> Family:
         members = fields.a_list(said["members"], self.references.member, item=f"{item}.members")
+        if not members:
+            refuse("too_few_members", "a family of nothing", item=f"{item}.members", expected="two or more")
         expanded = [self._members(member.id, member.tag) for member in members]
         ids = {one for held in expanded for one in held}
         firsts = [min(map(self._order, held)) for held in expanded]
@@ -282,7 +284,8 @@ class Drafter:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
-            places = [str(n) if type(n) is int else n for n in held["to"]] if held["to"] else held["to"]
+            listed = isinstance(held["to"], list)
+            places = [str(n) if type(n) is int else n for n in held["to"]] if listed else held["to"]
             to = fields.a_list(places, lambda one, at: fields.a_number(one, item=at), item=f"{item}.to")
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":

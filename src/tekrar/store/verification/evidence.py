@@ -60,6 +60,13 @@ _DIFFS: Final = """
 _AMONG: Final = " AND o.profile_key = ANY (%s)"
 #: Diffs that are derived again at once: their passages are in memory together.
 _AT_ONCE: Final = 1000
+#: Diffs that structures rest on and that are not there.
+_MISSING: Final = """
+    SELECT n.diff::text AS diff, n.of::text AS of FROM (
+        SELECT diff, family AS of FROM curation.family_diff
+        UNION ALL SELECT diff, quotation FROM curation.quotation WHERE diff IS NOT NULL) AS n
+    WHERE NOT EXISTS (SELECT FROM curation.passage_diff d WHERE d.diff = n.diff) ORDER BY 1, 2
+"""
 
 
 @dataclass
@@ -176,6 +183,9 @@ def check_diffs(connection: Connection, findings: Findings, *, profiles: list[in
         findings: collects.
         profiles: keys of the profiles whose diffs are wanted; None for every diff.
     """
+    for row in rows_of(connection, _MISSING) if profiles is None else ():
+        place = f"curation.passage_diff {row['diff']}"
+        findings.add("candidates", place, expected=f"a diff that {row['of']} rests on", found="no such row")
     rows = (
         rows_of(connection, _DIFFS.format(""))
         if profiles is None

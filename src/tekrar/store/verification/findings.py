@@ -19,7 +19,7 @@ Row = dict[str, Any]
 CHECKS: Final = {
     "schema": "facts of the schema: guards, policies, functions, constraints, privileges",
     "ledger": "entries of the ledger, their chain and the head",
-    "authority": "actors, grants, revocations and freezes against their entries",
+    "authority": "actors, grants, revocations and freezes against their entries; who acted, and might",
     "heads": "moves of the heads, replayed",
     "texts": "rows of text releases: bytes, tree, datasets, digests",
     "artifacts": "rows of artifacts: every root, recomputed",

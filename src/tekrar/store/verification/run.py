@@ -19,6 +19,7 @@ from tekrar.store.read import public_id
 from tekrar.store.roles import Role
 from tekrar.store.session import Claims, Connection, transaction
 from tekrar.store.verification.artifacts import check_artifact, check_text, read_artifacts, read_texts
+from tekrar.store.verification.authorship import check_authorship
 from tekrar.store.verification.closure import check_closure
 from tekrar.store.verification.decisions import check_decisions
 from tekrar.store.verification.evidence import Evidence, check_diffs, check_evidence
@@ -202,6 +203,8 @@ class _Run:
             entries += read_ledger(connection, findings)
         with findings.checking(connection, "authority", "curation.grant_entry"):
             grants += check_authority(connection, entries, findings)
+        with findings.checking(connection, "authority", "curation.ledger"):
+            check_authorship(connection, entries, findings)
         with findings.checking(connection, "heads", "curation.head"):
             history |= check_heads(connection, entries, findings, releases=self.releases)
         if not everything:

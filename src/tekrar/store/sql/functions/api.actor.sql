@@ -6,6 +6,7 @@ AS $$
 DECLARE
     author CONSTANT integer := curation.authorize_administrator('*');
     known curation.actor;
+    moment timestamptz;
     seq bigint;
 BEGIN
     IF NOT curation.is_name(actor.name) THEN
@@ -17,9 +18,10 @@ BEGIN
         RETURN jsonb_build_object('outcome', 'already_named', 'actor', actor.name);
     END IF;
     PERFORM curation.check_login(actor.login);
+    moment := clock_timestamp();
     seq := curation.append('actor', jsonb_build_object('actor', actor.name, 'login', coalesce(actor.login, ''), 'by',
-        curation.name_of(author), 'recorded_at', tekrar_meta.instant(now())));
-    INSERT INTO curation.actor (name, login, recorded_at, ledger_seq) VALUES (actor.name, actor.login, now(), seq);
+        curation.name_of(author), 'recorded_at', tekrar_meta.instant(moment)));
+    INSERT INTO curation.actor (name, login, recorded_at, ledger_seq) VALUES (actor.name, actor.login, moment, seq);
     PERFORM curation.move_to('authority', int8send(seq));
     RETURN jsonb_build_object('outcome', 'named', 'actor', actor.name);
 END

@@ -11,7 +11,7 @@ DECLARE
     gone jsonb;
 BEGIN
     IF release IS NULL OR policy IS NULL OR structure IS NULL THEN
-        PERFORM tekrar_meta.bad_argument('question', 'a release, a structure and a policy', NULL);
+        PERFORM api.refuse_argument('question', 'a release, a structure and a policy', NULL);
     END IF;
     r := api.bound_release(release);
     SELECT * INTO c FROM api.list_choices(release, structure, policy, NULL, 1);

@@ -11,8 +11,9 @@ DECLARE
     seq bigint;
 BEGIN
     PERFORM curation.require_grant(actor, 'curator', NULL);
-    IF namespace !~ '^[a-z0-9][a-z0-9._:-]{0,99}$' OR coalesce(external, '') = '' OR octet_length(external) > 1000 THEN
-        PERFORM tekrar_meta.bad_argument('external name', 'a namespace (a-z 0-9 . _ : -) and a name', external);
+    IF coalesce(namespace, '') !~ '^[a-z0-9][a-z0-9._:-]{0,99}$' OR coalesce(external, '') = '' OR octet_length(external) > 1000
+       OR external ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' THEN
+        PERFORM tekrar_meta.bad_argument('external name', 'a namespace (a-z 0-9 . _ : -) and a name in one line', external);
     END IF;
     PERFORM curation.lock_heads('{}');
     payload := jsonb_build_object('namespace', namespace, 'external', external, 'structure', structure, 'by',

@@ -7,7 +7,9 @@ AS $$
 #variable_conflict use_column
 DECLARE
     author CONSTANT integer := curation.authorize_administrator(scope);
-    start CONSTANT timestamptz := coalesce(valid_from, now());
+    -- Under the lock: the transaction may have begun before the author's own grant did.
+    moment CONSTANT timestamptz := clock_timestamp();
+    start CONSTANT timestamptz := coalesce(valid_from, moment);
     seq bigint;
     key integer;
 BEGIN
@@ -26,12 +28,12 @@ BEGIN
     PERFORM curation.actor_named(actor);
     seq := curation.append('grant', jsonb_build_object('actor', actor, 'role', role, 'scope', scope,
         'valid_from', tekrar_meta.instant(start), 'valid_to', coalesce(tekrar_meta.instant(valid_to), ''),
-        'by', curation.name_of(author), 'recorded_at', tekrar_meta.instant(now())));
+        'by', curation.name_of(author), 'recorded_at', tekrar_meta.instant(moment)));
     INSERT INTO curation.grant_entry AS g (grant_key, actor_key, role, scope, valid_from, valid_to, granted_by, recorded_at, ledger_seq)
         -- Numbered by the ledger and not by a sequence, so that a replay gives the same numbers.
         OVERRIDING SYSTEM VALUE
         VALUES (1 + (SELECT max(n.grant_key) FROM curation.grant_entry n), curation.actor_named(grant_role.actor), grant_role.role, grant_role.scope, start, grant_role.valid_to, author,
-                now(), seq)
+                moment, seq)
         RETURNING g.grant_key INTO key;
     PERFORM curation.move_to('authority', int8send(seq));
     PERFORM curation.synchronize_login((SELECT a.login FROM curation.actor a WHERE a.name = grant_role.actor));

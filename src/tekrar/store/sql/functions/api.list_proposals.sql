@@ -1,6 +1,7 @@
 -- Proposals in the caller's scope in the order of their submission, behind ledger entry `after` (-1 starts). `states` keeps
--- those in one of these states; `queue` those that the caller may still review, without anybody's verdict. `stale` says that
--- what a proposal expects no longer holds: it is computed, never stored.
+-- those in one of these states; `queue` those that the caller may still review. Whoever may still review one is told that it
+-- is open, and no more: neither its state nor a choice by state tells anybody's verdict. `stale` says that what a proposal
+-- expects no longer holds: it is computed, never stored.
 CREATE OR REPLACE FUNCTION api.list_proposals(states text[], edition text, queue boolean, after bigint, page integer)
     RETURNS TABLE (seq bigint, proposal text, operation text, in_edition text, profile uuid, author text, draft text,
                    revision integer, recorded_at timestamptz, state text, stale boolean)
@@ -14,13 +15,17 @@ BEGIN
     PERFORM api.require_scope(curation.acting());
     RETURN QUERY
     SELECT p.ledger_seq, encode(p.proposal_digest, 'hex'), p.operation, p.edition, p.profile, curation.name_of(p.author),
-           p.draft, p.revision, p.recorded_at, CASE WHEN queue THEN 'open' ELSE s.state END,
+           p.draft, p.revision, p.recorded_at, CASE WHEN s.hidden THEN 'open' ELSE s.state END,
            s.state IN ('submitted', 'approved') AND curation.is_stale(p)
     FROM curation.proposal p
-    CROSS JOIN LATERAL (SELECT curation.proposal_state(p) AS state) AS s
+    CROSS JOIN LATERAL (
+        SELECT o.state, o.state IN ('submitted', 'approved') AND (queue OR curation.acting() = 'tekrar_reviewer'
+                   AND p.author IS DISTINCT FROM actor AND NOT EXISTS (SELECT FROM curation.review r
+                       WHERE r.proposal_digest = p.proposal_digest AND r.reviewer = actor)) AS hidden
+        FROM (SELECT curation.proposal_state(p) AS state) AS o) AS s
     WHERE p.ledger_seq > after AND ARRAY['*', p.edition] && scopes COLLATE "C"
       AND (list_proposals.edition IS NULL OR p.edition = list_proposals.edition)
-      AND (states IS NULL OR s.state = ANY (states))
+      AND (states IS NULL OR CASE WHEN s.hidden THEN states && '{submitted,approved}'::text[] ELSE s.state = ANY (states) END)
       AND (NOT queue OR (s.state IN ('submitted', 'approved') AND p.author IS DISTINCT FROM actor
                          AND NOT EXISTS (SELECT FROM curation.review r WHERE r.proposal_digest = p.proposal_digest
                                            AND r.reviewer = actor)))

@@ -16,11 +16,15 @@ DECLARE
 BEGIN
     PERFORM curation.lock_heads('{}');
     PERFORM api.require_scope('tekrar_curator');
+    IF jsonb_typeof(mark_candidates.events) IS DISTINCT FROM 'array' THEN
+        PERFORM tekrar_meta.bad_argument('events', 'a list of candidate and disposition', mark_candidates.events::text);
+    END IF;
     FOR one IN SELECT * FROM jsonb_array_elements(mark_candidates.events) LOOP
         SELECT c.candidate, c.profile, c.generator, c.participants, t.edition INTO about
             FROM curation.candidate c JOIN curation.candidate_entry USING (set_key) JOIN curation.candidate_set s USING (set_key)
             JOIN repetition.artifact a USING (artifact_key) JOIN core.release t USING (release_key)
-            WHERE c.candidate = (one ->> 'candidate')::uuid
+            WHERE c.candidate = CASE WHEN one ->> 'candidate' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+                                    THEN (one ->> 'candidate')::uuid END
               AND ARRAY['*', t.edition] && api.scopes('tekrar_curator') COLLATE "C"
             ORDER BY c.set_key LIMIT 1;
         IF NOT FOUND THEN
@@ -37,7 +41,7 @@ BEGIN
         payload := jsonb_build_object('candidate', about.candidate, 'profile', about.profile,
             'generator', encode(about.generator, 'hex'), 'participants', encode(about.participants, 'hex'),
             'disposition', one -> 'disposition', 'note', coalesce(one ->> 'note', ''), 'author', curation.name_of(author),
-            'recorded_at', tekrar_meta.instant(now()), 'previous', encode(curation.last_event(about.profile), 'hex'))
+            'recorded_at', tekrar_meta.instant(clock_timestamp()), 'previous', encode(curation.last_event(about.profile), 'hex'))
             || coalesce((SELECT jsonb_object_agg(k, one -> k) FROM unnest(ARRAY['source_event', 'source_author', 'source_time'])
                          AS k WHERE one ? k), '{}');
         PERFORM curation.refuse_unreviewed_override(payload);

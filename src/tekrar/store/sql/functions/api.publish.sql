@@ -16,6 +16,7 @@ DECLARE
     waiting jsonb := '[]';
     together uuid[];
     seq bigint;
+    moment timestamptz;
     this_set bytea;
     new_set boolean := false;
 BEGIN
@@ -35,6 +36,7 @@ BEGIN
             waiting := waiting || entry;
         END IF;
     END LOOP;
+    moment := clock_timestamp();
     PERFORM tekrar_meta.step('publish/checked');
     IF (plan ->> 'set')::boolean THEN
         together := ARRAY(SELECT (d ->> 'release')::uuid FROM jsonb_array_elements(done) AS d
@@ -53,7 +55,7 @@ BEGIN
     END IF;
     IF jsonb_array_length(waiting) > 0 OR new_set THEN
         seq := curation.append('publication', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
-            WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'releases',
+            WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(moment), 'releases',
             coalesce((SELECT string_agg(w ->> 'release', ',' ORDER BY place) FROM jsonb_array_elements(waiting)
                       WITH ORDINALITY AS listed(w, place)), ''), 'set', coalesce(encode(this_set, 'hex'), '')));
         PERFORM tekrar_meta.step('publish/ledger');
@@ -65,7 +67,7 @@ BEGIN
         PERFORM tekrar_meta.step('publish/' || (entry ->> 'short'));
     END LOOP;
     IF together IS NOT NULL THEN
-        this_set := repetition.insert_set(together);
+        this_set := repetition.insert_set(together, moment);
         PERFORM tekrar_meta.step('publish/set');
     END IF;
     PERFORM tekrar_meta.step('publish/done');

@@ -11,8 +11,10 @@ BEGIN
     PERFORM curation.require_grant(actor, 'curator', NULL);
     IF NOT curation.is_name(draft) THEN
         PERFORM tekrar_meta.bad_argument('draft', 'a name of 1 to 200 characters in one line', draft);
-    ELSIF octet_length(document) NOT BETWEEN 0 AND 16777216 THEN
+    ELSIF document IS NULL OR octet_length(document) > 16777216 THEN
         PERFORM tekrar_meta.bad_argument('document', 'at most 16777216 bytes', octet_length(document)::text);
+    ELSIF version IS NULL OR version < 0 OR version = 9223372036854775807 THEN
+        PERFORM tekrar_meta.bad_argument('version', 'the version that the draft was read at, 0 for a new one', version::text);
     END IF;
     INSERT INTO curation.draft (author, draft, version, document, recorded_at)
         SELECT actor, draft, version + 1, document, clock_timestamp()

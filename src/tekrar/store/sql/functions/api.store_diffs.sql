@@ -24,6 +24,10 @@ BEGIN
         IF coalesce(one ->> 'script', '') !~ '^([0-9a-f]{2})+$' THEN
             PERFORM tekrar_meta.bad_argument('script', 'bytes in hex', one ->> 'script');
         END IF;
+        IF concat_ws(' ', one ->> 'left', one ->> 'right') !~
+           '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} [0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN
+            PERFORM tekrar_meta.bad_argument('left and right', 'two UUIDs', concat_ws(' ', one ->> 'left', one ->> 'right'));
+        END IF;
         script := decode(one ->> 'script', 'hex');
         a := curation.occurrence_of(store_diffs.profile, (one ->> 'left')::uuid, scopes);
         b := curation.occurrence_of(store_diffs.profile, (one ->> 'right')::uuid, scopes);

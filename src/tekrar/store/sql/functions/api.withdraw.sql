@@ -8,6 +8,7 @@ DECLARE
     actor CONSTANT integer := curation.current_actor();
     scopes text[];
     one record;
+    moment timestamptz;
     seq bigint;
 BEGIN
     PERFORM curation.lock_heads('{}');
@@ -26,12 +27,13 @@ BEGIN
     IF EXISTS (SELECT FROM repetition.incident i WHERE i.release = withdraw.release) THEN
         RETURN jsonb_build_object('outcome', 'already_withdrawn', 'release', withdraw.release);
     END IF;
+    moment := clock_timestamp();
     seq := curation.append('withdrawal', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
-        WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(now()), 'release', withdraw.release,
+        WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(moment), 'release', withdraw.release,
         'reason', withdraw.reason));
     PERFORM tekrar_meta.step('withdraw/ledger');
     INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
-        VALUES (withdraw.release, withdraw.reason, actor, now(), seq);
+        VALUES (withdraw.release, withdraw.reason, actor, moment, seq);
     PERFORM tekrar_meta.step('withdraw/incident');
     UPDATE repetition.visible v SET release = NULL, version = v.version + 1
         WHERE v.series_key = one.series_key AND v.release = withdraw.release;

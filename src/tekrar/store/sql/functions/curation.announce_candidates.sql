@@ -17,7 +17,7 @@ BEGIN
     END IF;
     SELECT jsonb_build_object('package', encode(s.package_root, 'hex'), 'profile', s.profile,
             'generator', encode(s.generator, 'hex'), 'artifact', encode(a.artifact_root, 'hex'),
-            'recorded_at', tekrar_meta.instant(now()))
+            'recorded_at', tekrar_meta.instant(clock_timestamp()))
         INTO STRICT payload
         FROM curation.candidate_set s JOIN curation.candidate_seal USING (set_key) JOIN repetition.artifact a USING (artifact_key)
         WHERE s.set_key = key;

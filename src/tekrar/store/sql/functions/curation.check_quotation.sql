@@ -1,5 +1,6 @@
 -- Refuses a quotation's body that is not so: both ends are evaluated occurrences with these witness roots, the ranges lie
--- inside them and are the selections named, a verbatim one has equal bytes pair by pair, a diff is of these two.
+-- inside them, end between characters, share no byte and are the selections named, a verbatim one has equal bytes pair by
+-- pair, a diff is of these two.
 CREATE OR REPLACE FUNCTION curation.check_quotation(profile_key integer, release_key integer, text_release uuid, body jsonb,
                                                     place text) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -9,6 +10,7 @@ DECLARE
     side text;
     o record;
     spans bigint[];
+    other bigint[];
     mapped CONSTANT bigint[] := curation.mapping_spans(body -> 'mapping', place || '.mapping');
 BEGIN
     FOREACH side IN ARRAY '{source,quoting}'::text[] LOOP
@@ -35,11 +37,16 @@ BEGIN
             PERFORM curation.refuse('selection_mismatch', format('the selection of %s.%s is not that of its ranges', place,
                 side), format('%s.%s.selection', place, side), 'the ID of the ranges', body #>> ARRAY[side, 'selection']);
         END IF;
+        PERFORM curation.check_characters(release_key, spans, format('%s.%s.ranges', place, side));
+        IF EXISTS (SELECT FROM generate_series(1, cardinality(spans), 2) AS i
+                   JOIN generate_series(1, cardinality(other), 2) AS j ON spans[i] < other[j + 1] AND other[j] < spans[i + 1]) THEN
+            PERFORM curation.refuse('self_quotation', 'source and quoting side share bytes', place || '.quoting',
+                                    'two selections that share no byte');
+        END IF;
+        other := spans;
     END LOOP;
-    IF body #>> '{source,occurrence}' = body #>> '{quoting,occurrence}'
-       AND body #> '{source,ranges}' = body #> '{quoting,ranges}' THEN
-        PERFORM curation.refuse('self_quotation', 'a passage does not quote itself', place || '.quoting', 'another selection');
-    ELSIF body ->> 'kind' = 'verbatim_quotation' THEN
+    PERFORM curation.check_characters(release_key, mapped, place || '.mapping');
+    IF body ->> 'kind' = 'verbatim_quotation' THEN
         FOR i IN 1 .. cardinality(mapped) BY 4 LOOP
             IF api.text_slice(release_key, mapped[i], mapped[i + 1])
                <> api.text_slice(release_key, mapped[i + 2], mapped[i + 3]) THEN

@@ -18,7 +18,7 @@ BEGIN
     called := curation.form_object(body -> 'policy', place || '.policy', '{name,version,rule,document}') IS NULL;
     called := curation.form_text(body #> '{policy,name}', place || '.policy.name', '^[a-z0-9][a-z0-9._-]{0,99}$') IS NULL;
     called := curation.form_text(body #> '{policy,version}', place || '.policy.version',
-                               '^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$') IS NULL;
+                               '^(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})$') IS NULL;
     called := curation.form_text(body #> '{policy,document}', place || '.policy.document', 'digest') IS NULL;
     IF rule IN ('corpus_order', 'shortest_uuid', 'highest_similarity', 'earliest_discovery') THEN
         PERFORM curation.refuse('silent_rule', format('%s cannot choose what is canonical', rule), place || '.policy.rule',

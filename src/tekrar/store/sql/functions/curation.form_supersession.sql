@@ -18,7 +18,8 @@ BEGIN
     n := jsonb_array_length(body -> 'successors');
     IF NOT (CASE operation WHEN 'replace' THEN m = 1 AND n = 1 WHEN 'split' THEN m = 1 AND n >= 2
             WHEN 'merge' THEN m >= 2 AND n = 1 WHEN 'retire' THEN m = 1 AND n = 0
-            ELSE n >= 2 AND (m >= 2 OR jsonb_path_exists(body, 'strict $.mapping[*].to ? (@.type() == "array" && @.size() > 1)'))
+            ELSE n >= 2 AND (m >= 2 OR coalesce(jsonb_path_exists(body,
+                'strict $.mapping[*].to ? (@.type() == "array" && @.size() > 1)', silent => true), false))
             END) THEN
         PERFORM curation.refuse('shape', format('%s predecessors and %s successors are no %s', m, n, operation), place,
             'replace 1 to 1, split 1 to 2 or more, merge 2 or more to 1, retire 1 to 0, restructure otherwise');

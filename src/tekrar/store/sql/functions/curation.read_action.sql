@@ -6,6 +6,7 @@ AS $$
 DECLARE
     read jsonb;
     plain json;
+    written text;
 BEGIN
     IF action IS NULL OR octet_length(action) > 16777216 THEN
         PERFORM curation.refuse('malformed', 'an action has 1 to 16777216 bytes', 'action');
@@ -13,10 +14,11 @@ BEGIN
     BEGIN
         plain := convert_from(action, 'UTF8')::json;
         read := plain::jsonb;
+        written := tekrar_meta.canonical_json(read);
     EXCEPTION WHEN data_exception OR statement_too_complex OR character_not_in_repertoire OR untranslatable_character THEN
         PERFORM curation.refuse('malformed', 'the bytes are no JSON in UTF-8 without U+0000', 'action');
     END;
-    IF convert_to(coalesce(tekrar_meta.canonical_json(read), ''), 'UTF8') = action AND jsonb_typeof(read) = 'object' THEN
+    IF convert_to(coalesce(written, ''), 'UTF8') = action AND jsonb_typeof(read) = 'object' THEN
         RETURN read;
     ELSIF jsonb_path_exists(read, 'strict $.** ? (@.type() == "number")') THEN
         PERFORM curation.refuse('float', 'a number stands in the action; numbers are decimal strings', 'action');
