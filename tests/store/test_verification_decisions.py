@@ -12,6 +12,19 @@ from tekrar.store.verification.ledger import check_heads, read_ledger
 from tests.store.schema_load import Loaded
 from tests.store.test_replay import places, world
 
+#: One member of each of two families, exchanged: every count stays (REL-10).
+EXCHANGE = (
+    "WITH two AS (SELECT a.family AS a, a.position AS at, a.occurrence AS mine,"
+    " b.family AS b, b.position AS bt, b.occurrence AS yours FROM curation.family_member a"
+    " JOIN curation.family_member b ON a.family < b.family AND a.occurrence <> b.occurrence"
+    " WHERE a.occurrence <> ALL (SELECT o.occurrence FROM curation.family_member o"
+    " WHERE o.family = b.family AND o.occurrence IS NOT NULL)"
+    " AND b.occurrence <> ALL (SELECT o.occurrence FROM curation.family_member o"
+    " WHERE o.family = a.family AND o.occurrence IS NOT NULL)"
+    " ORDER BY 1, 2, 4, 5 LIMIT 1)"
+    " UPDATE curation.family_member m SET occurrence = CASE m.family WHEN two.a THEN yours ELSE mine END"
+    " FROM two WHERE (m.family, m.position) IN ((two.a, two.at), (two.b, two.bt))"
+)
 SEVEN = "'0190a0a0-0000-7000-8000-000000000000'"
 #: What a superuser who takes the guards away can do -> the table that is named.
 HANDS = {
@@ -19,6 +32,7 @@ HANDS = {
     " size, decision FROM curation.family LIMIT 1": "family",
     "UPDATE curation.family SET kind = 'near_exact'": "family",
     "UPDATE curation.family_member SET witness = sha256('')": "family_member",
+    EXCHANGE: "family_member",
     "DELETE FROM curation.family_diff": "family_diff",
     "UPDATE curation.effective_membership SET until = until + 1"
     " WHERE until IS NOT NULL": "effective_membership",
@@ -62,7 +76,7 @@ def test_what_was_decided_is_explained(decided: Connection) -> None:
     assert [one for one in findings.found if one.place.startswith("curation.head curation")] == []
 
 
-@pytest.mark.req("CUR-05", "ID-09")
+@pytest.mark.req("CUR-05", "ID-09", "REL-10")
 @pytest.mark.parametrize("hand", list(HANDS), ids=[f"{n} {one}" for n, one in enumerate(HANDS.values())])
 def test_what_no_entry_explains_is_found(decided: Connection, hand: str) -> None:
     table = HANDS[hand]

@@ -98,8 +98,8 @@ def client(
         child.wait()
 
 
-def prepared(bench: Bench) -> dict[str, tuple[Bench, str]]:
-    """An approved proposal of each kind, over texts of their own."""
+def prepared(bench: Bench, place: str) -> dict[str, tuple[Bench, str]]:
+    """An approved proposal of each kind, over texts of their own; `place` tells one test's from another's."""
     found: dict[str, tuple[Bench, str]] = {}
 
     def approved(name: str, one: Bench, action: bytes) -> None:
@@ -107,19 +107,19 @@ def prepared(bench: Bench) -> dict[str, tuple[Bench, str]]:
         one.review(proposal)
         found[name] = (one, proposal)
 
-    one = Bench(bench.admin, new_load(bench.admin, "ölüm aile "))
+    one = Bench(bench.admin, new_load(bench.admin, f"ölüm {place} aile "))
     approved("family", one, one.accept(("c", 0), ("o", 2)))
-    one = Bench(bench.admin, new_load(bench.admin, "ölüm alıntı "))
+    one = Bench(bench.admin, new_load(bench.admin, f"ölüm {place} alıntı "))
     approved(
         "quotation", one, one.action("accept_quotation", "quotation", one.quotation(one.end(0), one.end(1)))
     )
-    one = Bench(bench.admin, new_load(bench.admin, "ölüm bölme "))
+    one = Bench(bench.admin, new_load(bench.admin, f"ölüm {place} bölme "))
     four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
     (whole,) = one.decide(one.accept(*four))["structures"]
     parts = [one.family(("o", 0), ("o", 2)), one.family(("o", 1), ("o", 3))]
     moves = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
     approved("split", one, one.supersede("split", [whole], parts, moves))
-    one = Bench(bench.admin, new_load(bench.admin, "ölüm seçim "))
+    one = Bench(bench.admin, new_load(bench.admin, f"ölüm {place} seçim "))
     done = publish(one.admin, plan_of(one.admin, one.loaded, *PROFILES))
     release = next(uuid.UUID(r["release"]) for r in done["releases"] if r["short"] == "FP")
     body = one.choice(release, ("c", 0), one.id_of(("o", 0)))
@@ -136,7 +136,7 @@ def prepared(bench: Bench) -> dict[str, tuple[Bench, str]]:
 def test_a_client_killed_at_a_step_has_decided_nothing(
     bench: Bench, database: Embedded, tmp_path: Path, every: bool
 ) -> None:
-    for kind, (one, proposal) in prepared(bench).items():
+    for kind, (one, proposal) in prepared(bench, "hep" if every else "kimi").items():
         named = steps(one, proposal)
         assert {"apply/locked", "apply/checked", "apply/ledger", "apply/decision", "apply/done"} <= set(named)
         numbers = range(1, len(named) + 1) if every else sorted({len(named) // 2, len(named)})
