@@ -246,7 +246,7 @@ def test_what_decisions_rest_on_is_missed_or_found_changed(bench: Bench, table: 
     def named() -> bool:
         findings = Findings()
         check_authorship(one.admin, read_ledger(one.admin, findings), findings)
-        check_diffs(one.admin, findings)
+        check_diffs(one.admin, findings, profiles=None)
         rests = [found for found in findings.found if "rests on" in found.expected]
         return bool(rests) or any(found.place == f"curation.{table}" for found in findings.found)
 

@@ -56,7 +56,7 @@ def changes_of(diff: PassageDiff) -> list[Change]:
 def _changes(diff: PassageDiff) -> Iterator[Change]:
     left, right = diff.left.units, diff.right.units
     for number, (code, a, b, c, d) in enumerate(diff.script.operations, 1):
-        before, after = left.text[a:b].decode("utf-8"), right.text[c:d].decode("utf-8")
+        before, after = left.bytes_of(a, b).decode("utf-8"), right.bytes_of(c, d).decode("utf-8")
         kinds = () if code in (EQUAL, MOVE) else kinds_between(before, after)
         words = _words(left, a, b), _words(right, c, d)
         yield Change(number, NAMES[code], (a, b), (c, d), before, after, kinds, words)

@@ -66,6 +66,10 @@ class Units:
         edge = [place + by for place in self.edge]
         return replace(self, start=self.start + by, end=self.end + by, edge=edge, base=self.base + by)
 
+    def bytes_of(self, start: int, end: int) -> bytes:
+        """The bytes between two places of the release, both inside the passage."""
+        return self.text[start - self.base : end - self.base]
+
     def at(self, byte: int) -> int:
         """Position of the unit that begins at a byte, that after the last for `end`, -1 inside a unit."""
         edge = self.edge
