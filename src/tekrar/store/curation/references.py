@@ -250,8 +250,3 @@ class References:
 def id_of(value: object, item: str, *, version: int = 7) -> bytes:
     """A UUID in a proposal."""
     return fields.an_id(value, item=item, version=version)
-
-
-def uuid_of(text: str) -> bytes:
-    """A UUID that this program printed."""
-    return parse_uuid(text)
