@@ -10,7 +10,7 @@ from tekrar.core.address import Address, parse_address
 from tekrar.core.curation import fields
 from tekrar.core.curation.family import Member
 from tekrar.core.curation.refusal import refuse
-from tekrar.core.identity import members_digest, parse_uuid, uuid_text
+from tekrar.core.identity import members_digest, uuid_text
 from tekrar.errors import NotFoundError, TekrarError
 from tekrar.store.curation.facts import StoredView
 from tekrar.store.evidence.result import places_of
