@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Final
 
 from tekrar.cli.curation import Asked, note_argument, note_of
@@ -11,10 +12,12 @@ from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.errors import EXIT_OK, UsageError
 
 VERDICTS: Final = ("approve", "reject", "request-changes")
+_HEX: Final = re.compile(r"[0-9A-Fa-f]{8}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar review`."""
+    parser.usage = f"%(prog)s [options] DIGEST [DIGEST ...] [{'|'.join(VERDICTS)}]"
     parser.add_argument(
         "words",
         nargs="+",
@@ -34,7 +37,19 @@ def run(args: argparse.Namespace) -> int:
 
     verdict = args.words.pop() if args.words[-1] in VERDICTS else None
     if not args.words:
-        raise UsageError("no proposal is named", expected="DIGEST… VERDICT", kind="bad_arguments")
+        raise UsageError(
+            "no proposal is named",
+            expected=f"DIGEST… {'|'.join(VERDICTS)}",
+            mend="copy the digest as tekrar proposals queue prints it",
+            kind="bad_arguments",
+        )
+    if verdict is None and len(args.words) > 1 and not _HEX.match(args.words[-1]):
+        raise UsageError(
+            f"{args.words[-1]!r} is no verdict",
+            expected="|".join(VERDICTS),
+            mend="write one of these words behind the digests",
+            kind="bad_arguments",
+        )
     for one in args.words:
         digest_text(one)
     if verdict is None and args.note:

@@ -18,6 +18,8 @@ DECLARE
     p curation.proposal;
     a jsonb;
     ids uuid[];
+    name CONSTANT text := curation.name_of(actor);
+    structures uuid[] := '{}';
     d record;
     moment timestamptz;
     reviews uuid[];
@@ -47,9 +49,11 @@ BEGIN
             'outcome', 'already_applied', 'seq', d.decision, 'decision', encode(d.decision_digest, 'hex'));
     END IF;
     reviews := curation.admit_now(actor, p, a, ids, review, moment);
+    FOR place IN 1..curation.issued(a) LOOP
+        structures[place] := curation.new_uuid7(moment);
+    END LOOP;
     payload := jsonb_build_object('proposal', proposal, 'reviews', array_to_string(reviews, ','), 'structures',
-        coalesce((SELECT string_agg(curation.new_uuid7(moment)::text, ',') FROM generate_series(1, curation.issued(a))), ''),
-        'operation', p.operation, 'actor', curation.name_of(actor), 'recorded_at', tekrar_meta.instant(moment));
+        array_to_string(structures, ','), 'operation', p.operation, 'actor', name, 'recorded_at', tekrar_meta.instant(moment));
     payload := payload || jsonb_build_object('decision', encode(sha256(curation.decision_document(payload)), 'hex'));
     called := tekrar_meta.step('apply/checked') IS NULL;
     seq := curation.append('apply', payload);

@@ -19,8 +19,10 @@ BEGIN
         PERFORM curation.refuse('not_approved', format('the proposal is %s', state), 'proposal', 'approved', state);
     END IF;
     called := curation.require_epoch(p.freeze_epoch) IS NULL;
-    called := curation.require_grant_at(actor, '{curator,reviewer}', p.edition, moment) IS NULL;
     called := curation.require_grant_at(p.author, '{curator}', p.edition, moment) IS NULL;
+    IF actor <> p.author THEN
+        called := curation.require_grant_at(actor, '{curator,reviewer}', p.edition, moment) IS NULL;
+    END IF;
     approvals := ARRAY(SELECT r.review FROM curation.review r WHERE r.proposal_digest = p.proposal_digest
         AND r.outcome = 'approve' AND curation.holds_grant_at(r.reviewer, '{reviewer}', p.edition, moment) ORDER BY r.review);
     IF named <> ALL (approvals)

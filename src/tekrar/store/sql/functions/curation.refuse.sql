@@ -1,4 +1,5 @@
--- Refuses something of curation: its kind, and what was expected and found. Nothing of the transaction is kept.
+-- Refuses something of curation: its kind, and what was expected and found. Nothing of the transaction is kept. The program
+-- says more of each kind (store/refusal_words.py).
 CREATE OR REPLACE FUNCTION curation.refuse(kind text, message text, fact text DEFAULT NULL, expected text DEFAULT NULL,
     found text DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -26,7 +27,8 @@ BEGIN
             WHEN 'outdated' THEN 'review and apply the newest revision'
             WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
             WHEN 'stale_diff' THEN 'derive the diffs again, and propose with their IDs'
-            ELSE 'nothing was changed' END;
+            WHEN 'not_found' THEN 'copy the ID as tekrar printed it; what is not loaded is loaded first (tekrar load)'
+            ELSE 'docs/curation.md says what this kind means; nothing was changed' END;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.refuse(text, text, text, text, text) FROM PUBLIC;
