@@ -79,6 +79,7 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.succession": _EFFECTIVE,
     "curation.succession_member": _EFFECTIVE,
     "curation.supersession": _EFFECTIVE,
+    "curation.turn": frozenset(),
     "repetition.artifact": _CORPUS,
     "repetition.class": _CORPUS,
     "repetition.enumeration_exclusion": _CORPUS,
@@ -186,6 +187,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in ("crosswalk", "drafts", "save_draft", "submit_proposal")
     },
     "api.review": frozenset({REVIEWER}),
+    "api.verdicts_shown": frozenset({REVIEWER}),
     "api.apply": frozenset({CURATOR, REVIEWER}),
     **{f"api.{name}": _STRUCTURES for name in ("history", "list_proposals", "proposal")},
     **{

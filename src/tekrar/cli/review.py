@@ -35,21 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.store.curation.calling import digest_text
     from tekrar.store.curation.workflow import review
 
-    verdict = args.words.pop() if args.words[-1] in VERDICTS else None
-    if not args.words:
-        raise UsageError(
-            "no proposal is named",
-            expected=f"DIGEST… {'|'.join(VERDICTS)}",
-            mend="copy the digest as tekrar proposals queue prints it",
-            kind="bad_arguments",
-        )
-    if verdict is None and len(args.words) > 1 and not _HEX.match(args.words[-1]):
-        raise UsageError(
-            f"{args.words[-1]!r} is no verdict",
-            expected="|".join(VERDICTS),
-            mend="write one of these words behind the digests",
-            kind="bad_arguments",
-        )
+    verdict = _verdict(args.words)
     for one in args.words:
         digest_text(one)
     if verdict is None and args.note:
@@ -77,3 +63,27 @@ def run(args: argparse.Namespace) -> int:
             print_json(record)
         print_json({**done[-1], "reviews": [one["review"] for one in done]})
     return EXIT_OK
+
+
+def _verdict(words: list[str]) -> str | None:
+    """The verdict behind the digests, taken off; None where they are shown only.
+
+    Raises:
+        UsageError: there is no digest, or the last word is neither.
+    """
+    verdict = words.pop() if words[-1] in VERDICTS else None
+    if not words:
+        raise UsageError(
+            "no proposal is named",
+            expected=f"DIGEST… {'|'.join(VERDICTS)}",
+            mend="copy the digest as tekrar proposals queue prints it",
+            kind="bad_arguments",
+        )
+    if verdict is None and len(words) > 1 and not _HEX.match(words[-1]):
+        raise UsageError(
+            f"{words[-1]!r} is no verdict",
+            expected="|".join(VERDICTS),
+            mend="write one of these words behind the digests",
+            kind="bad_arguments",
+        )
+    return verdict

@@ -251,12 +251,10 @@ class Ledger:
         held.applied = decision
 
     def _valid_approvals(self, held: Proposal, moment: str, item: str) -> tuple[bytes, ...]:
-        """Those whose reviewer may review at the moment; refused for the first who may not, if they are too few."""
+        """Those whose reviewer may review at the moment; refused for the first who may not, if too few."""
         edition = held.action.edition
         valid = tuple(
-            one
-            for one in held.approvals
-            if self.holds(held.reviews[one][0], ("reviewer",), edition, moment)
+            one for one in held.approvals if self.holds(held.reviews[one][0], ("reviewer",), edition, moment)
         )
         if len(valid) < APPROVALS[held.action.policy_of_review]:
             for reviewer, outcome in held.reviews.values():
