@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tekrar.cli.curation import Asked, note_argument, note_of
 from tekrar.cli.database import acting, actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
 from tekrar.errors import EXIT_OK, UsageError
 
-VERDICTS: Final = ("approve", "reject", "request-changes")
+if TYPE_CHECKING:
+    from tekrar.store.curation.workflow import Outcome
+
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "approve": "approve",
+    "reject": "reject",
+    "request-changes": "request_changes",
+}
+VERDICTS: Final = tuple(_OUTCOMES)
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{8}")
 
 
@@ -52,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
                 say_next("tekrar", "review", *args.words, "|".join(VERDICTS))
             return EXIT_OK
         for one in args.words:
-            found = review(connection, one, verdict.replace("-", "_"), note=note, actor=actor)
+            found = review(connection, one, _OUTCOMES[verdict], note=note, actor=actor)
             record = {"proposal": one, "verdict": verdict, **found.__dict__}
             done.append(record)
             if not args.json:
