@@ -122,7 +122,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
 def _verify(args: argparse.Namespace) -> int:
     from tekrar.cli.outcome import print_json
     from tekrar.cli.progress import progress
-    from tekrar.store.publish import claims_of
+    from tekrar.store.permission import claims_of
     from tekrar.store.verification import DatabaseDiffers, verify_releases
 
     if (args.release is None) != args.all:

@@ -18,7 +18,7 @@ from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
 from tekrar.store.curation.facts import Basis, StoredView, basis_of
 from tekrar.store.curation.references import Ranked, References
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
 
@@ -112,16 +112,7 @@ def draft_lines(
             kind="bad_arguments",
         )
     drafted: list[Drafted] = []
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.CURATOR,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.CURATOR, actor):
         connection.execute(b"SELECT api.require_scope('tekrar_curator')")
         drafters: dict[bytes, Drafter] = {}
         for line in lines:
