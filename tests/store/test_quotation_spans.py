@@ -1,5 +1,5 @@
-"""Ranges and mapping of a quotation: the database and the core refuse the same, and twice as many take twice as
-long."""
+"""Ranges and mapping of a quotation: the database and the core refuse the same, and twice as many take twice
+as long."""
 
 from __future__ import annotations
 
