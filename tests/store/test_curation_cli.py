@@ -106,7 +106,7 @@ def choice(structure: str, **more: Any) -> str:
         (quotation(kind="verbatim_quotation"), 2, "unequal_verbatim", "mapping"),
         (quotation(quoting={"at": "tarla/1/p1", "ranges": [[0, 4]]}), 2, "outside_occurrence", "quoting"),
         (quotation(quoting={"at": "tarla/1/p1", "ranges": [[9, 4]]}), 2, "bad_extent", "ranges"),
-        (quotation(quoting="liman/1/p2"), 2, "self_quotation", "quotation"),
+        (quotation(quoting="liman/1/p2"), 2, "self_quotation", "$"),
         (quotation(source={"candidate": 1, "side": "left"}), 2, "malformed", "candidate"),
         (quotation(diff="yes"), 2, "malformed", "$.diff"),
         (choice("{class}"), 2, "not_a_member", "member"),

@@ -19,7 +19,7 @@ from typing import Any, Final
 FSI: Final = "\u2068"
 PDI: Final = "\u2069"
 PIPED_WIDTH: Final = 100
-_OUR_OWN: Final = frozenset("\n\u2066\u2067\u2068\u2069")
+_ISOLATES: Final = frozenset("\u2066\u2067\u2068")
 DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAK: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
 _BREAKS: Final = re.compile(f"[^{_BREAK}]*[{_BREAK}]|[^{_BREAK}]+")
@@ -63,15 +63,24 @@ def safe(text: str, *, show_invisible: bool = False) -> str:
 
 
 def safe_lines(text: str) -> str:
-    """Lines of ours with what stands in isolates: what could still disturb a terminal is a mark, the isolates
-    and the ends of the lines stay.
+    """Lines of ours with what stands in isolates: what could still disturb a terminal is a mark. Isolates
+    stay in a line in which each is ended, for they do nothing beyond it.
 
     A last guard: a value from outside is made safe where it enters a line, for only there its own line breaks
     are told from ours.
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c in _OUR_OWN else _shown(c, False) for c in text)
+    return text if text.isprintable() else "\n".join(map(_safe_line, text.split("\n")))
+
+
+def _safe_line(line: str) -> str:
+    depth = 0
+    for character in line:
+        depth += (character in _ISOLATES) - (character == PDI)
+        if depth < 0:
+            break
+    if depth:
+        return safe(line)
+    return "".join(c if c in _ISOLATES or c == PDI else _shown(c, False) for c in line)
 
 
 def _shown(character: str, show_invisible: bool) -> str:

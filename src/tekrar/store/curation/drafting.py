@@ -57,11 +57,13 @@ class Drafter:
         """
         said, basis = line.said, self.view.basis
         self.references.candidates, self.references.evidence = set(), set()
-        for n, one in enumerate(said.get("candidates", ())):
-            own = self.references.candidate(one, f"$.candidates[{n}]")
-            self.references.known_candidate(own, f"$.candidates[{n}]")
+        fields.a_list(said.get("candidates", []), self._rested_on, item="$.candidates")
         body = self._body(line)
-        evidence = {id_of(one, "$.evidence", version=5) for one in said.get("evidence", ())}
+        evidence = set(
+            fields.a_list(
+                said.get("evidence", []), lambda one, at: id_of(one, at, version=5), item="$.evidence"
+            )
+        )
         rationale = self.text(said["rationale"], "$.rationale")
         action = Action(
             operation=line.operation,
@@ -78,6 +80,10 @@ class Drafter:
         families = {one: self.view.family_of(one) for one in occurrences}
         expected = Expected(expected_occurrences(families), tuple((one, "effective") for one in action.named))
         return Action(**{**action.__dict__, "expected": expected})
+
+    def _rested_on(self, value: object, item: str) -> None:
+        """A candidate that the line names beside what it proposes."""
+        self.references.known_candidate(self.references.candidate(value, item), item)
 
     def text(self, value: object, item: str) -> str:
         """Text as given, or that of a file named with @; @@ stands for an @."""
@@ -110,7 +116,13 @@ class Drafter:
         """UUID of a structure that a decision made."""
         own = id_of(value, item)
         if self.view.structure(own) is None:
-            refuse("unknown_structure", f"there is no structure {uuid_text(own)}", item=item)
+            refuse(
+                "unknown_structure",
+                f"there is no structure {uuid_text(own)}",
+                item=item,
+                expected="a family, quotation or choice that a decision issued",
+                mend="tekrar families, quotations and choices list those in force in a release",
+            )
         return own
 
     # -- families ---------------------------------------------------------
@@ -183,9 +195,10 @@ class Drafter:
 
     def _end(self, value: object, item: str) -> End:
         ranges: tuple[fields.Span, ...] | None = None
-        if isinstance(value, dict) and "ranges" in value:
+        if isinstance(value, dict) and {"ranges", "at"} & set(value):
             value = dict(value)
-            ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
+            if "ranges" in value:
+                ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
             if "at" in value:
                 value = fields.an_object(value, item=item, required=("at",))["at"]
         named = self.references.occurrence(value, item)
@@ -258,6 +271,14 @@ class Drafter:
 
     def _supersession(self, said: human.Object, operation: str) -> Supersession:
         before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
+        for number, one in enumerate(before):
+            if one in before[:number]:
+                refuse(
+                    "duplicate_item",
+                    f"{uuid_text(one)} stands twice",
+                    item=f"$.predecessors[{number}]",
+                    expected="each structure that ends once",
+                )
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
         held = self._held(before)
@@ -284,8 +305,14 @@ class Drafter:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
-            listed = isinstance(held["to"], list)
-            places = [str(n) if type(n) is int else n for n in held["to"]] if listed else held["to"]
+            if not isinstance(held["to"], list):
+                refuse(
+                    "malformed",
+                    f"{held['to']!r} is no list of successors",
+                    item=f"{item}.to",
+                    expected='numbers of successors, from 0, such as [0]; or "residue"',
+                )
+            places = [str(n) if type(n) is int else n for n in held["to"]]
             to = fields.a_list(places, lambda one, at: fields.a_number(one, item=at), item=f"{item}.to")
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":

@@ -16,7 +16,7 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Connection
 
 Outcome = Literal["approve", "reject", "request_changes"]
-OUTCOMES: Final = ("approve", "reject", "request_changes")
+OUTCOMES: Final[tuple[Outcome, ...]] = ("approve", "reject", "request_changes")
 
 
 class EditConflictError(DatabaseError):
