@@ -127,8 +127,8 @@ def choice(structure: str, **more: Any) -> str:
                 successors=[{"kind": "variant", "members": ["liman/1/p1", "tarla/1/p2"]}],
             ),
             2,
-            "malformed",
-            "$.mapping[0].to",
+            "unknown_structure",
+            "$.predecessors[0]",
         ),
         (
             said("compensate_choice", choice=NEVER, reason="r"),

@@ -128,9 +128,7 @@ class Drafter:
     # -- families ---------------------------------------------------------
 
     def _family(self, said: human.Object, item: str) -> Family:
-        members = fields.a_list(said["members"], self.references.member, item=f"{item}.members")
-        if not members:
-            refuse("too_few_members", "a family of nothing", item=f"{item}.members", expected="two or more")
+        members = self.references.members(said["members"], f"{item}.members")
         expanded = [self._members(member.id, member.tag) for member in members]
         ids = {one for held in expanded for one in held}
         firsts = [min(map(self._order, held)) for held in expanded]
@@ -225,18 +223,7 @@ class Drafter:
         policy = {**given, "document": self._document(given["document"]).hex()}
         name = fields.a_string(given["name"], item="$.policy.name")
         current = self.view.choice_in_force(own, name)
-        if "supersedes" in said:
-            supersedes = id_of(said["supersedes"], "$.supersedes")
-        elif current is not None:
-            refuse(
-                "expected_state_mismatch",
-                f"choice {uuid_text(current)} is in force",
-                item="$.supersedes",
-                expected=uuid_text(current),
-                mend="name it in supersedes, when this one is to take its place",
-            )
-        else:
-            supersedes = None
+        supersedes = id_of(said["supersedes"], "$.supersedes") if "supersedes" in said else None
         made = Choice(
             tag,
             own,
@@ -246,7 +233,16 @@ class Drafter:
             supersedes,
             human.is_allowed(said, "$"),
         )
-        return read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
+        made = read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
+        if supersedes is None and current is not None:
+            refuse(
+                "expected_state_mismatch",
+                f"choice {uuid_text(current)} is in force",
+                item="$.supersedes",
+                expected=uuid_text(current),
+                mend="name it in supersedes, when this one is to take its place",
+            )
+        return made
 
     def _document(self, value: object) -> bytes:
         """Digest of a policy's text: given itself, as text, or as a file named with @."""
@@ -270,15 +266,7 @@ class Drafter:
     # -- supersessions ----------------------------------------------------
 
     def _supersession(self, said: human.Object, operation: str) -> Supersession:
-        before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
-        for number, one in enumerate(before):
-            if one in before[:number]:
-                refuse(
-                    "duplicate_item",
-                    f"{uuid_text(one)} stands twice",
-                    item=f"$.predecessors[{number}]",
-                    expected="each structure that ends once",
-                )
+        before = self.references.ending(said["predecessors"], "$.predecessors")
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
         held = self._held(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from tekrar.core.address import Address, parse_address
 from tekrar.core.curation import fields
 from tekrar.core.curation.family import Member
 from tekrar.core.curation.refusal import refuse
+from tekrar.core.curation.supersession_rules import check_in_force
 from tekrar.core.identity import members_digest, parse_uuid, uuid_text
 from tekrar.errors import NotFoundError, TekrarError, shortened
 from tekrar.store.curation.facts import StoredView
@@ -93,7 +95,8 @@ class References:
             self.written[uuid_text(named.id)] = f"{value['side']} of candidate {value['candidate']}"
             return named
         if not isinstance(value, str):
-            refuse("malformed", f"{shortened(repr(value))} names nothing", item=item, expected=REFERENCE)
+            said = shortened(json.dumps(value, ensure_ascii=False))
+            refuse("malformed", f"{said} names nothing", item=item, expected=REFERENCE)
         if "/" not in value:
             return self._by_id(_own(value, item), item)
         try:
@@ -141,6 +144,39 @@ class References:
         assert exact is not None
         inventory = members_digest(list(exact.members))
         return Member("class", named.id, exact.witness, len(exact.members), inventory)
+
+    def members(self, value: object, item: str) -> tuple[Member, ...]:
+        """Members of a family, each once."""
+        found = fields.a_list(value, self.member, item=item)
+        if not found:
+            refuse("too_few_members", "a family of nothing", item=item, expected="two or more")
+        for number, one in enumerate(found):
+            if one in found[:number]:
+                refuse(
+                    "double_membership",
+                    f"{uuid_text(one.id)} is a member twice",
+                    item=f"{item}[{number}]",
+                    expected="each member once",
+                )
+        return found
+
+    def ending(self, value: object, item: str) -> tuple[bytes, ...]:
+        """Structures that a supersession ends: each once, and in force."""
+        found = fields.a_list(value, id_of, item=item)
+        for number, one in enumerate(found):
+            place = f"{item}[{number}]"
+            if one in found[:number]:
+                refuse(
+                    "duplicate_item",
+                    f"{uuid_text(one)} stands twice",
+                    item=place,
+                    expected="each structure that ends once",
+                )
+            facts = self.view.structure(one)
+            if facts is None:
+                refuse("unknown_structure", f"there is no structure {uuid_text(one)}", item=place)
+            check_in_force(one, facts, item=place)
+        return found
 
     def candidate(self, value: object, item: str) -> bytes:
         """UUID of a candidate, by its ID, or by its rank in the package that is named."""
