@@ -203,6 +203,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "structure_state",
         )
     },
+    "api.page_size": frozenset(GRANTABLE),
     "api.sets_to_read": _READERS,
     "api.store_diffs": frozenset({CURATOR}),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),

@@ -116,7 +116,7 @@ class Asker:
     ) -> list[Record]:
         """Families in force in a release; `of` names one, or an occurrence or class whose families are
         meant."""
-        parameters = (id_text(release, "release"), of and id_text(of, "ID"), after, page)
+        parameters = (id_text(release, "release"), of and id_text(of, "ID"), _behind(after), page)
         return self._rows(
             "api.list_families(%s::uuid, %s::uuid, %s::uuid, %s::integer)", parameters, _FAMILIES
         )
@@ -140,7 +140,13 @@ class Asker:
         """Quotations in force in a release: all, those of a source, or those that an occurrence makes."""
         side = "source" if source else "quoting" if quoting else None
         named = source or quoting
-        parameters = (id_text(release, "release"), named and id_text(named, "occurrence"), side, after, page)
+        parameters = (
+            id_text(release, "release"),
+            named and id_text(named, "occurrence"),
+            side,
+            _behind(after),
+            page,
+        )
         return self._rows(
             "api.list_quotations(%s::uuid, %s::uuid, %s, %s::uuid, %s::integer)", parameters, _QUOTATIONS
         )
@@ -159,7 +165,7 @@ class Asker:
             id_text(release, "release"),
             structure and id_text(structure, "ID"),
             policy,
-            after,
+            _behind(after),
             page,
         )
         return self._rows(
@@ -182,6 +188,11 @@ class Asker:
         query = f"SELECT * FROM {function}".encode()
         rows = call(self.connection, query, parameters, role=self.role, actor=self.actor, read_only=True)
         return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _behind(after: str | None) -> str | None:
+    """Where the page before ended."""
+    return None if after is None else id_text(after, "end of a page")
 
 
 def _plain(value: Any) -> Any:
