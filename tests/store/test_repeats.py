@@ -14,6 +14,7 @@ import pytest
 from tekrar.cli import main
 from tekrar.core.curation.vocabulary import LAYERS
 from tekrar.errors import NotFoundError, UsageError
+from tekrar.store.evidence.marks import Mark, mark_candidates
 from tekrar.store.repeats import RepeatsReader
 from tekrar.store.roles import LOGIN, Role
 from tekrar.store.session import Connection, open_target
@@ -31,7 +32,7 @@ KEY = bytes(range(32))
 #: Where what the view reads stands; every relation that it may name.
 STORED = {
     "exact_class": ("repetition.occurrence", "repetition.class"),
-    "family": ("curation.family", "curation.family_member", "curation.effective_membership"),
+    "family": ("curation.family", "curation.effective_membership"),
     "quotation": ("curation.quotation", "curation.supersession"),
     "candidate": ("curation.candidate_set", "curation.candidate_entry", "curation.candidate_participant",
                   "curation.candidate"),
@@ -291,6 +292,37 @@ def test_row_level_security_of_the_tables_holds(one: Scenario, admin: Connection
     assert "tekrar_administrator" in GRANTABLE
 
 
+@pytest.mark.req("LAY-08", "LAY-07")
+def test_the_verb_says_what_the_view_says(one: Scenario, admin: Connection, reader: RepeatsReader) -> None:
+    """All rows of the view are asked for, passage by passage, and none comes from elsewhere."""
+    query = "SELECT layer, structure::text, role, occurrence::text, state FROM api.repeats WHERE release = %s"
+    rows = admin.execute(query.encode(), (one.releases[-1],)).fetchall()
+    viewed = {row[:4] for row in rows}
+    states = {(row[0], row[4]) for row in rows}
+    named = {"exact_class": "published", "quotation": "accepted", "near_exact_family": "accepted"}
+    assert states == {*named.items(), ("candidate", "evidence")}
+    listed = set()
+    for own in {row[3] for row in rows}:
+        found = reader.repeats(one.releases[-1], own)["repeats"]
+        listed |= {(row["layer"], row["structure"], row["role"], row["occurrence"]) for row in found}
+    assert listed == viewed
+
+
+@pytest.mark.req("LAY-08", "LAY-07", "CND-07")
+def test_a_rejected_candidate_is_a_candidate_still(one: Scenario, reader: RepeatsReader) -> None:
+    waiting = reader.repeats(one.releases[-1], "liman/1/p3", layers=["candidate"])["repeats"]
+    said = [Mark(row["structure"], "false_positive", "aynı değil") for row in waiting[:1]]
+    mark_candidates(reader.connection, said, actor="yazar")
+    again = reader.repeats(one.releases[-1], "liman/1/p3", layers=["candidate"])["repeats"]
+    assert again == waiting  # as of its release
+    later = one.publish()
+    found = reader.repeats(later, "liman/1/p3")["repeats"]
+    assert {row["layer"] for row in found} == {"candidate"}
+    states = {row["structure"]: row["state"] for row in found}
+    assert states[waiting[0]["structure"]] == "rejected"
+    assert set(states.values()) <= {"rejected", "pending"}
+
+
 @pytest.mark.req("LAY-08")
 def test_every_reading_role_gets_the_same_rows(one: Scenario, database: Embedded) -> None:
     found = []
@@ -329,4 +361,4 @@ def test_a_withdrawn_release_lists_nothing(one: Scenario, admin: Connection, rea
 def test_the_files_of_the_view_say_how_it_is_made_again() -> None:
     text = Path(ROOT / "src/tekrar/store/sql/functions/api.repeats.sql").read_text("utf-8")
     assert "INSTEAD OF" not in text
-    assert text.count("UNION ALL") == 4
+    assert text.count("UNION ALL") == 5
