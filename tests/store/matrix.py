@@ -198,10 +198,13 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "list_choices",
             "list_families",
             "list_quotations",
+            "list_repeats",
+            "occurrence_at",
             "resolve",
             "structure_state",
         )
     },
+    "api.page_size": frozenset(GRANTABLE),
     "api.sets_to_read": _READERS,
     "api.store_diffs": frozenset({CURATOR}),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),

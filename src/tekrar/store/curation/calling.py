@@ -11,7 +11,7 @@ import psycopg
 from tekrar.core.identity import parse_uuid
 from tekrar.errors import DatabaseError, UsageError
 from tekrar.store.absence import absence
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask
 

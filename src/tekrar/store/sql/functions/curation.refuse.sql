@@ -26,6 +26,11 @@ BEGIN
             WHEN 'edit_conflict' THEN 'read the newer version, bring both together, and save on top of it'
             WHEN 'outdated' THEN 'review and apply the newest revision'
             WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
+            WHEN 'not_approved' THEN 'somebody else approves it first (tekrar review)'
+            WHEN 'digest_mismatch' THEN 'name an approval of these bytes, as tekrar proposals show lists them'
+            WHEN 'not_reviewable' THEN 'look at what came of it (tekrar history)'
+            WHEN 'already_reviewed' THEN 'one verdict of each reviewer counts; the author may propose a new revision'
+            WHEN 'source_uncertain' THEN 'propose a revision that names verbatim_quotation, adapted_quotation or formulaic_reuse'
             WHEN 'stale_diff' THEN 'derive the diffs again, and propose with their IDs'
             WHEN 'not_found' THEN 'copy the ID as tekrar printed it; what is not loaded is loaded first (tekrar load)'
             ELSE 'docs/curation.md says what this kind means; nothing was changed' END;
