@@ -116,4 +116,3 @@ def _next(args: argparse.Namespace, verdict: str | None) -> int:
     elif not (args.json or args.quiet):
         say_next("tekrar", "review", waiting[0]["proposal"], "|".join(VERDICTS))
     return EXIT_OK
-
