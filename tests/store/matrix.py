@@ -199,6 +199,8 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "list_choices",
             "list_families",
             "list_quotations",
+            "list_repeats",
+            "occurrence_at",
             "resolve",
             "structure_state",
         )

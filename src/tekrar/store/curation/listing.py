@@ -27,6 +27,8 @@ _QUOTATIONS: Final = (
     "quotation", "kind", "source_occurrence", "source_selection", "source_ranges", "quoting_occurrence",
     "quoting_selection", "quoting_ranges", "extent_mapping", "diff", "attribution", "decision",
 )  # fmt: skip
+#: State of a structure that nothing single took the place of -> what is said of it (QRY-02).
+_WITHOUT: Final = {"superseded": "ambiguous", "retired": "retired", "compensated": "unselected"}
 _CHOICES: Final = (
     "choice", "tag", "structure", "member", "policy", "policy_version", "rule", "policy_document", "decision",
 )  # fmt: skip
@@ -103,13 +105,13 @@ class Asker:
             if found["state"] == "effective":
                 return {"status": "effective", "current": structure, "through": through, "successors": []}
             through.append(structure)
-            if len(found["successors"]) != 1:
-                status = "unselected" if found["state"] == "compensated" else "retired"
-                status = "ambiguous" if found["successors"] else status
+            # The ledger's state decides, and never how many successors are listed (QRY-03).
+            if found["state"] != "superseded" or len(found["successors"]) > 1:
                 return {
-                    "status": status, "current": None, "through": through, "successors": found["successors"],
+                    "status": _WITHOUT[found["state"]], "current": None, "through": through,
+                    "successors": found["successors"],
                 }  # fmt: skip
-            structure = found["successors"][0]
+            (structure,) = found["successors"]
 
     def families(
         self, release: str, of: str | None = None, *, after: str | None = None, page: int = 100
