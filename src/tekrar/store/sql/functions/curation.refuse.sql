@@ -25,6 +25,8 @@ BEGIN
             WHEN 'edit_conflict' THEN 'read the newer version, bring both together, and save on top of it'
             WHEN 'outdated' THEN 'review and apply the newest revision'
             WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
+            WHEN 'policy_differs' THEN 'give a changed policy another version'
+            WHEN 'policy_not_registered' THEN 'register its text first: tekrar policies add FILE ' || $5
             WHEN 'stale_diff' THEN 'derive the diffs again, and propose with their IDs'
             ELSE 'nothing was changed' END;
 END
