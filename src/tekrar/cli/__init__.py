@@ -45,6 +45,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "duplicates": ("tekrar.cli.duplicates", "list the equal occurrences of a class under a release"),
     "unresolved": ("tekrar.cli.unresolved", "list evidence of a release that no decision took up"),
     "propose": ("tekrar.cli.propose", "propose families, quotations, choices and corrections"),
+    "policies": ("tekrar.cli.policies", "register and show the texts of choice policies"),
     "proposals": ("tekrar.cli.proposals", "list proposals, or show one with texts and diffs"),
     "drafts": ("tekrar.cli.drafts", "keep what one is still writing, version by version"),
     "review": ("tekrar.cli.review", "approve or reject proposals, or request changes"),

@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION curation.check_policy(policy jsonb) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_variable
 DECLARE
     called boolean;
     known record;
