@@ -45,7 +45,7 @@ REASONS: Final = {
 def run(args: argparse.Namespace) -> int:
     """Say which, or that nobody chose one, or why there is no answer."""
     with asking(args, reader=True) as ask:
-        found, places = ask(lambda asker: _asked(asker, args))
+        found, places = ask.public_last()(lambda asker: _asked(asker, args))
     tell_incident(args.release, found.get("withdrawn"))
     if args.json:
         print_json(found)

@@ -100,4 +100,4 @@ def passage_line(passage: StoredPassage, ranges: list[int] | None = None) -> str
 def _passages(one: Record, addressed: Addressed, places: Mapping[str, StoredPassage]) -> Iterator[str]:
     for key in addressed:
         if passage := places.get(one[key] or ""):
-            yield passage_line(passage, one.get(key.replace("occurrence", "ranges")))
+            yield passage_line(passage, one.get(f"{key.removesuffix('_occurrence')}_ranges"))

@@ -70,7 +70,7 @@ def _add(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     with asking(args, reader=True) as ask:
-        found = ask(lambda asker: asker.policies())
+        found = ask.public_last()(lambda asker: asker.policies())
     if args.json:
         for one in found:
             print_json(one)
@@ -87,7 +87,7 @@ def _show(args: argparse.Namespace) -> int:
     from tekrar.package.atomic import write_file
 
     with asking(args, reader=True) as ask:
-        found = ask(lambda asker: asker.policies(args.name))
+        found = ask.public_last()(lambda asker: asker.policies(args.name))
     one = next((policy for policy in found if policy["version"] == args.version), None)
     if one is None:
         versions = ", ".join(policy["version"] for policy in found)

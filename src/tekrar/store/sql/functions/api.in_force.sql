@@ -9,8 +9,10 @@ DECLARE
 BEGIN
     SELECT c.exact_class, c.family, c.member INTO one FROM curation.canonical_choice c WHERE c.choice = in_force.structure;
     IF FOUND AND one.family IS NULL THEN
-        RETURN EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = in_force.profile_key
-                         AND o.occurrence = one.member AND o.class = one.exact_class);
+        RETURN EXISTS (SELECT FROM repetition.class k JOIN repetition.occurrence o
+                           ON o.profile_key = in_force.profile_key AND o.class_no = k.class_no
+                       WHERE k.profile_key = in_force.profile_key AND k.class = one.exact_class
+                         AND o.occurrence = one.member);
     ELSIF FOUND THEN
         RETURN EXISTS (SELECT FROM curation.effective_membership m WHERE m.family = one.family AND m.occurrence = one.member)
             AND api.expands(in_force.profile_key, one.family);

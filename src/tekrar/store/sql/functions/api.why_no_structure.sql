@@ -35,6 +35,7 @@ BEGIN
                 WHEN 4 THEN (ARRAY[NULL, 'heading_marker_intersection', 'note_body_intersection'])[o.code]
                 WHEN 5 THEN (ARRAY['missing_witness_bytes', 'digest_collision'])[o.code] END));
     ELSIF EXISTS (SELECT FROM curation.family f WHERE f.family = structure)
+          OR EXISTS (SELECT FROM curation.canonical_choice c WHERE coalesce(c.exact_class, c.family) = structure)
           OR EXISTS (SELECT FROM repetition.profile p JOIN repetition.class k ON k.profile_key = p.profile_key
                          AND k.class = structure)
           OR EXISTS (SELECT FROM repetition.profile p JOIN repetition.occurrence x ON x.profile_key = p.profile_key
