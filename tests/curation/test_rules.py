@@ -288,6 +288,18 @@ def test_an_excluded_occurrence_quotes_nothing(world: World) -> None:
     )
 
 
+@pytest.mark.req("FAM-02")
+def test_equal_occurrences_of_a_provisional_group_are_no_family(world: World) -> None:
+    group = witness(9)
+    for number in (8, 9):
+        held = world.occurrences[occurrence(number)]
+        world.occurrences[occurrence(number)] = replace(held, group=group)
+    action = world.action("accept_family", world.family([occurrence(8), occurrence(9)]))
+    assert refused(lambda: check_action(action, world)) == ("one_exact_class", "$.family.members")
+    world.occurrences[occurrence(9)] = replace(world.occurrences[occurrence(9)], group=witness(8))
+    check_action(action, world)
+
+
 @pytest.mark.req("CAN-03")
 def test_a_choice_is_a_member_of_what_it_names(world: World) -> None:
     def check(**change: Any) -> tuple[str, str]:

@@ -3,15 +3,20 @@ publication and by the model of core (AMB-28, AMB-30): also where the rows of th
 
 from __future__ import annotations
 
+import json
 import uuid
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg
 import pytest
 
 from tekrar.core.curation.effective import effective
 from tekrar.core.curation.replay import Entry, replay
-from tekrar.store.session import Connection
+from tekrar.store.curation.facts import StoredView, basis_of
+from tekrar.store.roles import LOGIN, Role
+from tekrar.store.session import Connection, open_target, transaction
+from tekrar.store.target import Embedded, of_embedded
 from tekrar.store.verification.findings import Findings
 from tekrar.store.verification.ledger import read_ledger
 from tests.store.curated import Bench, people
@@ -188,3 +193,22 @@ def _asked(one: Decided, choices: set[str]) -> None:
         "SELECT family::text, expands FROM curation.families_in_force(%s, NULL)", (one.key,)
     ).fetchall()
     assert {family for family, expands in families if expands} == one.listed()[0]
+
+
+@pytest.mark.req("FAM-02")
+def test_equal_occurrences_of_a_provisional_group_are_no_family(decided: Decided, database: Embedded) -> None:
+    """SQL refuses the action, and the program's own view sees why before it is submitted."""
+    one = Bench(decided.bench.admin, decided.bench.loaded, "PP")
+    with pytest.raises(psycopg.Error) as refused:
+        one.submit(one.accept(("o", 0), ("o", 1)))
+    assert json.loads(refused.value.diag.message_detail or "")["kind"] == "one_exact_class"
+    release = one.value(
+        "SELECT release::text FROM repetition.repetition_release WHERE profile_key = %s",
+        one.loaded.profiles["PP"],
+    )
+    with open_target(of_embedded(database, user=LOGIN)) as login, transaction(login, role=Role.READER):
+        view = StoredView(login, basis_of(login, release=release))
+        facts = [view.occurrence(one.id_of(("o", row)).bytes) for row in (0, 1, 2)]
+    same = [None if held is None else held.same for held in facts]
+    assert same[0] is not None
+    assert (same[0] == same[1], same[2]) == (True, None)
