@@ -56,11 +56,13 @@ class Drafter:
         """
         said, basis = line.said, self.view.basis
         self.references.candidates, self.references.evidence = set(), set()
-        for n, one in enumerate(said.get("candidates", ())):
-            own = self.references.candidate(one, f"$.candidates[{n}]")
-            self.references.known_candidate(own, f"$.candidates[{n}]")
+        fields.a_list(said.get("candidates", []), self._rested_on, item="$.candidates")
         body = self._body(line)
-        evidence = {id_of(one, "$.evidence", version=5) for one in said.get("evidence", ())}
+        evidence = set(
+            fields.a_list(
+                said.get("evidence", []), lambda one, at: id_of(one, at, version=5), item="$.evidence"
+            )
+        )
         rationale = self.text(said["rationale"], "$.rationale")
         action = Action(
             operation=line.operation,
@@ -77,6 +79,10 @@ class Drafter:
         families = {one: self.view.family_of(one) for one in occurrences}
         expected = Expected(expected_occurrences(families), tuple((one, "effective") for one in action.named))
         return Action(**{**action.__dict__, "expected": expected})
+
+    def _rested_on(self, value: object, item: str) -> None:
+        """A candidate that the line names beside what it proposes."""
+        self.references.known_candidate(self.references.candidate(value, item), item)
 
     def text(self, value: object, item: str) -> str:
         """Text as given, or that of a file named with @; @@ stands for an @."""
@@ -109,15 +115,19 @@ class Drafter:
         """UUID of a structure that a decision made."""
         own = id_of(value, item)
         if self.view.structure(own) is None:
-            refuse("unknown_structure", f"there is no structure {uuid_text(own)}", item=item)
+            refuse(
+                "unknown_structure",
+                f"there is no structure {uuid_text(own)}",
+                item=item,
+                expected="a family, quotation or choice that a decision issued",
+                mend="tekrar families, quotations and choices list those in force in a release",
+            )
         return own
 
     # -- families ---------------------------------------------------------
 
     def _family(self, said: human.Object, item: str) -> Family:
-        members = fields.a_list(said["members"], self.references.member, item=f"{item}.members")
-        if not members:
-            refuse("too_few_members", "a family of nothing", item=f"{item}.members", expected="two or more")
+        members = self.references.members(said["members"], f"{item}.members")
         expanded = [self._members(member.id, member.tag) for member in members]
         ids = {one for held in expanded for one in held}
         firsts = [min(map(self._order, held)) for held in expanded]
@@ -182,7 +192,7 @@ class Drafter:
 
     def _end(self, value: object, item: str) -> End:
         part: dict[str, Any] = {}
-        if isinstance(value, dict) and not value.keys().isdisjoint(human.PARTS):
+        if isinstance(value, dict) and not value.keys().isdisjoint((*human.PARTS, *human.WHOLES)):
             value, part = human.part_of(value, item)
         named = self.references.occurrence(value, item)
         facts = self.view.occurrence(named.id)
@@ -212,18 +222,7 @@ class Drafter:
         policy = meant_policy(said["policy"], self.view, text=self.text, read_file=self.read_file)
         name = policy.name
         current = self.view.choice_in_force(own, name)
-        if "supersedes" in said:
-            supersedes = id_of(said["supersedes"], "$.supersedes")
-        elif current is not None:
-            refuse(
-                "expected_state_mismatch",
-                f"choice {uuid_text(current)} is in force",
-                item="$.supersedes",
-                expected=uuid_text(current),
-                mend="name it in supersedes, when this one is to take its place",
-            )
-        else:
-            supersedes = None
+        supersedes = id_of(said["supersedes"], "$.supersedes") if "supersedes" in said else None
         made = Choice(
             tag,
             own,
@@ -233,7 +232,16 @@ class Drafter:
             supersedes,
             human.is_allowed(said, "$"),
         )
-        return read_choice(made.as_json(), "$")
+        made = read_choice(made.as_json(), "$")
+        if supersedes is None and current is not None:
+            refuse(
+                "expected_state_mismatch",
+                f"choice {uuid_text(current)} is in force",
+                item="$.supersedes",
+                expected=uuid_text(current),
+                mend="name it in supersedes, when this one is to take its place",
+            )
+        return made
 
     def _override(self, said: human.Object) -> Override:
         own = self.references.candidate(said["candidate"], "$.candidate")
@@ -248,7 +256,7 @@ class Drafter:
     # -- supersessions ----------------------------------------------------
 
     def _supersession(self, said: human.Object, operation: str) -> Supersession:
-        before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
+        before = self.references.ending(said["predecessors"], "$.predecessors")
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
         held = self._held(before)
@@ -275,8 +283,14 @@ class Drafter:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
-            listed = isinstance(held["to"], list)
-            places = [str(n) if type(n) is int else n for n in held["to"]] if listed else held["to"]
+            if not isinstance(held["to"], list):
+                refuse(
+                    "malformed",
+                    f"{held['to']!r} is no list of successors",
+                    item=f"{item}.to",
+                    expected='numbers of successors, from 0, such as [0]; or "residue"',
+                )
+            places = [str(n) if type(n) is int else n for n in held["to"]]
             to = fields.a_list(places, lambda one, at: fields.a_number(one, item=at), item=f"{item}.to")
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":

@@ -40,6 +40,8 @@ KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 #: How a part of an occurrence is named: bytes of the release, its text, or numbers of its words.
 PARTS: Final = ("ranges", "text", "words")
+#: How the occurrence itself is named beside them.
+WHOLES: Final = ("at", "occurrence")
 Object = dict[str, Any]
 
 
@@ -123,7 +125,7 @@ def part_of(value: Object, item: str) -> tuple[object, Object]:
     rest = {key: one for key, one in value.items() if key not in PARTS}
     if len(part) > 1:
         refuse("unknown_key", f"{' and '.join(part)} name one part", item=item, expected=" or ".join(PARTS))
-    for key in ("at", "occurrence"):
+    for key in WHOLES:
         if key in rest:
             return fields.an_object(rest, item=item, required=(key,))[key], part
     return rest, part
@@ -149,7 +151,11 @@ def _read(raw: bytes, number: int) -> HumanLine:
         refuse(flaw.kind, flaw.message, item=flaw.place, expected="one JSON object, each key once, no float")
     if not isinstance(said, dict):
         refuse("malformed", "a proposal is an object", item="$", expected='{"operation": …}')
-    operation = fields.one_of(said.get("operation"), OPERATIONS, item="$.operation", kind="unknown_operation")
+    if "operation" not in said:
+        refuse(
+            "missing_key", "operation is not given", item="$", expected=f"operation: {', '.join(OPERATIONS)}"
+        )
+    operation = fields.one_of(said["operation"], OPERATIONS, item="$.operation", kind="unknown_operation")
     required, optional = KEYS[operation]
     held = fields.an_object(
         said, item="$", required=("operation", "rationale", *required), optional=(*_COMMON, *optional)

@@ -8,6 +8,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     r CONSTANT record := api.bound_release(list_choices.release);
+    most CONSTANT integer := api.page_size(page);
     listed integer := 0;
 BEGIN
     -- One after the other: what expands is asked of as many as the page takes.
@@ -22,7 +23,7 @@ BEGIN
           AND (list_choices.after IS NULL OR c.choice > list_choices.after)
         ORDER BY c.choice
     LOOP
-        EXIT WHEN listed >= page;
+        EXIT WHEN listed >= most;
         IF api.in_force(r.profile_key, list_choices.choice) THEN
             listed := listed + 1;
             RETURN NEXT;

@@ -25,7 +25,7 @@ BEGIN
       AND NOT EXISTS (SELECT FROM curation.supersession s WHERE s.predecessor = q.quotation AND s.decision < r.seq)
       AND EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = r.profile_key AND o.occurrence = q.source_occurrence)
       AND EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = r.profile_key AND o.occurrence = q.quoting_occurrence)
-    ORDER BY q.quotation LIMIT page;
+    ORDER BY q.quotation LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.list_quotations(uuid, uuid, text, uuid, integer) FROM PUBLIC;
