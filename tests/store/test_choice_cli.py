@@ -97,7 +97,7 @@ def test_unselected_is_said_of_what_is_there_alone(small: Scenario, decided: dic
     later = ("canonical", decided["class"], "--policy", "sonraki", "--release", release)
     assert small.run(*later, "--role", "curator", actor="yazar")["reason"] == "policy_not_in_release"
     error = small.run("canonical", NOBODY, "--policy", "ilk", "--release", release, status=5)["error"]
-    assert error["kind"] == "not_published"
+    assert error["kind"] == "not_found"
 
 
 @pytest.mark.req("CAN-03")
@@ -122,7 +122,10 @@ def test_a_text_is_registered_shown_and_named(
     assert small.run(*words, actor="yazar")["outcome"] == "already_registered"
     file.write_text("Başka.", "utf-8")
     error = small.run(*words, actor="yazar", status=8)["error"]
-    assert (error["kind"], error["mend"]) == ("policy_differs", "give a changed policy another version")
+    assert (error["kind"], error["mend"]) == (
+        "policy_differs",
+        "give the policy's text as it was, or a new version",
+    )
     one = small.run("policies", "show", "yaygin", "1.0.0", actor="yazar")
     assert (one["document"], one["author"]) == ("En çok **okunan** yer.\x1b[31m\n", "yazar")
     small.run("policies", "show", "yaygin", "1.0.0", "--out", tmp_path / "geri", actor="yazar")

@@ -26,8 +26,6 @@ BEGIN
             WHEN 'edit_conflict' THEN 'read the newer version, bring both together, and save on top of it'
             WHEN 'outdated' THEN 'review and apply the newest revision'
             WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
-            WHEN 'policy_differs' THEN 'give a changed policy another version'
-            WHEN 'policy_not_registered' THEN 'register its text first: tekrar policies add FILE ' || $5
             WHEN 'not_approved' THEN 'somebody else approves it first (tekrar review)'
             WHEN 'digest_mismatch' THEN 'name an approval of these bytes, as tekrar proposals show lists them'
             WHEN 'not_reviewable' THEN 'look at what came of it (tekrar history)'
