@@ -33,6 +33,8 @@ class EditConflictError(DatabaseError):
             error.message, where=error.where, expected=error.expected, mend=error.mend, kind=error.kind
         )
         self.version = int(detail.get("expected") or 0)
+        if not self.version:
+            self.mend = "save it on top of version 0, as a new draft"
         self.theirs = theirs.decode("utf-8", "backslashreplace")
         self.yours = yours.decode("utf-8", "backslashreplace")
 
