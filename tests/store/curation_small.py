@@ -43,5 +43,6 @@ def published(folder: Path) -> Scenario:
     one = packages(folder)
     one.authority()
     one.load()
+    one.register("ilk", "ilk yer", rule="fullest_context")
     one.publish()
     return one

@@ -51,6 +51,7 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.candidate_seal": _CORPUS,
     "curation.candidate_set": _CORPUS,
     "curation.canonical_choice": _EFFECTIVE,
+    "curation.choice_policy": _EFFECTIVE,
     "curation.compensation": _EFFECTIVE,
     "curation.crosswalk": _STRUCTURES,
     "curation.decision": _STRUCTURES,
@@ -183,7 +184,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     "api.releases_to_read": frozenset(GRANTABLE),
     **{
         f"api.{name}": frozenset({CURATOR})
-        for name in ("crosswalk", "drafts", "save_draft", "submit_proposal")
+        for name in ("crosswalk", "drafts", "register_policy", "save_draft", "submit_proposal")
     },
     "api.review": frozenset({REVIEWER}),
     "api.verdicts_shown": frozenset({REVIEWER}),
@@ -194,14 +195,19 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in (
             "bound_release",
             "canonical",
+            "expands",
             "family_members",
+            "in_force",
+            "incident",
             "list_choices",
             "list_families",
+            "list_policies",
             "list_quotations",
             "list_repeats",
             "occurrence_at",
             "resolve",
             "structure_state",
+            "why_no_structure",
         )
     },
     "api.page_size": frozenset(GRANTABLE),

@@ -94,6 +94,7 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
     body = one.quotation(one.end(0), one.end(1))
     (quotation,) = one.decide(one.action("accept_quotation", "quotation", body))["structures"]
     (family,) = one.decide(one.accept(("c", 0), ("o", 2)))["structures"]
+    one.register("edition.first")
     first = released(one)
     asker = Asker(connection)
     answer = asker.canonical(first, str(one.id_of(("c", 0))), policy="edition.first")
@@ -128,6 +129,7 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
 def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> None:
     """Four different statuses with no member at all; each of them as of its release (AMB-31)."""
     one = Bench(bench.admin, new_load(bench.admin, "durum "))
+    one.register("edition.first")
     released(one)
     four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
     (whole,) = one.decide(one.accept(*four))["structures"]
@@ -164,11 +166,13 @@ def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> 
         "ambiguous",
         "ambiguous",
     ]
-    assert [status(last, family) for family in (halves[0], merged)] == ["retired", "retired"]
+    assert [status(last, family) for family in (halves[0], merged)] == ["stale_evidence", "retired"]
+    assert asker.canonical(last, halves[0], policy=policy)["successors"] == [merged]
     assert status(split, halves[0]) == "unselected"
     assert status(last, str(one.id_of(("c", 0)))) == "unselected"
+    assert asker.canonical(split, merged, policy=policy)["reason"] == "not_in_release"
     with pytest.raises(NotFoundError):
-        asker.canonical(split, merged, policy=policy)
+        asker.canonical(split, "0190a0a0-0000-7000-8000-000000000000", policy=policy)
 
 
 @pytest.mark.req("CUR-04")

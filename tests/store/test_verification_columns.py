@@ -26,7 +26,7 @@ EMPTY = frozenset(
         *("canonical_choice", "compensation", "crosswalk", "decision", "decision_review", "draft"),
         *("effective_choice", "effective_membership", "false_positive_override", "family", "family_diff"),
         *("family_member", "propagation_policy", "proposal", "quotation", "review", "succession"),
-        *("succession_member", "supersession"),
+        *("succession_member", "supersession", "choice_policy"),
     )
 )
 

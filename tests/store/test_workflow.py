@@ -110,6 +110,7 @@ def test_quotations(bench: Bench) -> None:
 @pytest.mark.req("CAN-01", "CAN-02", "CAN-05", "CAN-06", "CAN-08")
 def test_choices(bench: Bench) -> None:
     one = another(bench, "seçim ")
+    one.register("edition.first")
     release = published_of(one)["FP"]
     first, second = one.occurrences(("c", 0))
     body = one.choice(release, ("c", 0), first)

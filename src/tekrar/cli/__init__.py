@@ -46,6 +46,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "repeats": ("tekrar.cli.repeats", "say where a passage recurs in a release, in every layer"),
     "unresolved": ("tekrar.cli.unresolved", "list evidence of a release that no decision took up"),
     "propose": ("tekrar.cli.propose", "propose families, quotations, choices and corrections"),
+    "policies": ("tekrar.cli.policies", "register and show the texts of choice policies"),
     "proposals": ("tekrar.cli.proposals", "list proposals, or show one with texts and diffs"),
     "drafts": ("tekrar.cli.drafts", "keep what one is still writing, version by version"),
     "review": ("tekrar.cli.review", "approve or reject proposals, or request changes"),

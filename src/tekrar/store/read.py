@@ -36,7 +36,9 @@ _RELEASE: Final = tuple(
     "bound roots compiler recorded_at state incident_reason incident_at pointer_moves".split()
 )
 _COVERAGE: Final = tuple(
-    "short profile enumerator exact_status semantic_status stated counted semantic withdrawn".split()
+    (
+        "short profile enumerator exact_status semantic_status stated counted semantic withdrawn incident"
+    ).split()
 )
 _STATUS: Final = tuple(
     (

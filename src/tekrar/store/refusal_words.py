@@ -92,6 +92,10 @@ CURATION_WORDS: Final[dict[str, tuple[str, str]]] = {
         "one text and rule for each version of a policy",
         "give the policy's text as it was, or a new version",
     ),
+    "policy_not_registered": (
+        "a policy whose text is kept",
+        "register it first: tekrar policies add FILE --name NAME --policy-version VERSION --rule RULE",
+    ),
     "replay": ("an own replay that was begun in this transaction", "use tekrar ledger replay"),
     "selection_mismatch": ("the selection of the ranges", _COPY),
     "self_quotation": ("sides that share no byte", "name two different passages"),

@@ -5,14 +5,13 @@ Witnesses, inventories, expected state and diffs are filled in from the records;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from tekrar.core.curation import fields
 from tekrar.core.curation.action import Action, Body, Expected, expected_occurrences
-from tekrar.core.curation.choice import Choice, ChoicePolicy, Compensation, Override, read_choice
+from tekrar.core.curation.choice import Choice, Compensation, Override, read_choice
 from tekrar.core.curation.family import Family, RequiredDiff
 from tekrar.core.curation.family_rules import required_diffs
 from tekrar.core.curation.quotation import End, Mapped, Quotation
@@ -20,14 +19,14 @@ from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.supersession import MemberMove, Supersession
 from tekrar.core.curation.view import DiffFacts
 from tekrar.core.diff.record import PassageDiff, diff_of
-from tekrar.core.encoding import sha256
 from tekrar.core.identity import members_digest, selection_id, uuid_text
 from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.facts import StoredView
+from tekrar.store.curation.parts import part_of_text, part_of_words
+from tekrar.store.curation.policies import meant_policy
 from tekrar.store.curation.references import Named, References, id_of
 from tekrar.store.evidence.diffs import read_endpoints
 
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 #: Gives the bytes of a file that a line names with @.
 ReadFile = Callable[[str], bytes]
 Pair = tuple[bytes, bytes]
@@ -192,18 +191,21 @@ class Drafter:
         )
 
     def _end(self, value: object, item: str) -> End:
-        ranges: tuple[fields.Span, ...] | None = None
-        if isinstance(value, dict) and {"ranges", "at"} & set(value):
-            value = dict(value)
-            if "ranges" in value:
-                ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
-            if "at" in value:
-                value = fields.an_object(value, item=item, required=("at",))["at"]
+        part: dict[str, Any] = {}
+        if isinstance(value, dict) and not value.keys().isdisjoint((*human.PARTS, *human.WHOLES)):
+            value, part = human.part_of(value, item)
         named = self.references.occurrence(value, item)
         facts = self.view.occurrence(named.id)
         assert facts is not None
-        if ranges is None:
-            ranges = ((facts.start, facts.end) if named.extent is None else named.extent,)
+        ranges: tuple[fields.Span, ...] = (
+            (facts.start, facts.end) if named.extent is None else named.extent,
+        )
+        if "ranges" in part:
+            ranges = human.spans_of(part["ranges"], f"{item}.ranges")
+        for key, find in (("text", part_of_text), ("words", part_of_words)):
+            if key in part:
+                content = self.view.text(self.view.basis.text_release, facts.start, facts.end)
+                ranges = find(part[key], content, start=facts.start, item=f"{item}.{key}")
         own = selection_id(self.view.basis.text_release, list(ranges))
         return End(named.id, facts.witness, own, ranges)
 
@@ -217,11 +219,8 @@ class Drafter:
             if tag == "family"
             else fields.an_id(structure, item="$.structure", version=5)
         )
-        given = fields.an_object(
-            said["policy"], item="$.policy", required=("name", "version", "rule", "document")
-        )
-        policy = {**given, "document": self._document(given["document"]).hex()}
-        name = fields.a_string(given["name"], item="$.policy.name")
+        policy = meant_policy(said["policy"], self.view, text=self.text, read_file=self.read_file)
+        name = policy.name
         current = self.view.choice_in_force(own, name)
         supersedes = id_of(said["supersedes"], "$.supersedes") if "supersedes" in said else None
         made = Choice(
@@ -229,11 +228,11 @@ class Drafter:
             own,
             self.view.basis.release,
             self.references.occurrence(said["member"], "$.member").id,
-            ChoicePolicy(name, policy["version"], policy["rule"], bytes.fromhex(policy["document"])),
+            policy,
             supersedes,
             human.is_allowed(said, "$"),
         )
-        made = read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
+        made = read_choice(made.as_json(), "$")
         if supersedes is None and current is not None:
             refuse(
                 "expected_state_mismatch",
@@ -243,15 +242,6 @@ class Drafter:
                 mend="name it in supersedes, when this one is to take its place",
             )
         return made
-
-    def _document(self, value: object) -> bytes:
-        """Digest of a policy's text: given itself, as text, or as a file named with @."""
-        said = fields.a_string(value, item="$.policy.document")
-        if _DIGEST.fullmatch(said):
-            return bytes.fromhex(said)
-        if said.startswith("@") and not said.startswith("@@"):
-            return sha256(self.read_file(said[1:]))
-        return sha256(self.text(said, "$.policy.document").encode())
 
     def _override(self, said: human.Object) -> Override:
         own = self.references.candidate(said["candidate"], "$.candidate")

@@ -38,6 +38,10 @@ KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     },
     "retire": (("predecessors", "reason"), ()),
 }
+#: How a part of an occurrence is named: bytes of the release, its text, or numbers of its words.
+PARTS: Final = ("ranges", "text", "words")
+#: How the occurrence itself is named beside them.
+WHOLES: Final = ("at", "occurrence")
 Object = dict[str, Any]
 
 
@@ -108,6 +112,23 @@ def is_allowed(held: Object, item: str) -> bool:
     if value is not False:
         refuse("malformed", f"{value!r} allows nothing", item=f"{item}.allow_dominated", expected="true")
     return False
+
+
+def part_of(value: Object, item: str) -> tuple[object, Object]:
+    """The reference of an end of a quotation, `at` or `occurrence` or a side of a candidate, and the part of
+    it that is meant.
+
+    Raises:
+        CurationRefusal: the part is named in two ways.
+    """
+    part: Object = {key: value[key] for key in PARTS if key in value}
+    rest = {key: one for key, one in value.items() if key not in PARTS}
+    if len(part) > 1:
+        refuse("unknown_key", f"{' and '.join(part)} name one part", item=item, expected=" or ".join(PARTS))
+    for key in WHOLES:
+        if key in rest:
+            return fields.an_object(rest, item=item, required=(key,))[key], part
+    return rest, part
 
 
 def spans_of(value: object, item: str) -> tuple[fields.Span, ...]:

@@ -40,7 +40,7 @@ _COUNT_ROWS: Final = (
     b" curation.family, curation.family_member, curation.family_diff, curation.effective_membership,"
     b" curation.quotation, curation.canonical_choice, curation.effective_choice, curation.compensation,"
     b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff,"
-    b" curation.head_move, curation.ledger, curation.disposition"
+    b" curation.head_move, curation.ledger, curation.disposition, curation.choice_policy"
 )
 # The owner has no grant of the ledger and needs none.
 _EXPORT_OWN: Final = (

@@ -21,16 +21,22 @@ _PROPOSALS: Final = (
     "state", "stale",
 )  # fmt: skip
 _HISTORY: Final = ("seq", "kind", "actor", "recorded_at", "proposal", "facts")
-_FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state")
+_FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state", "first")
 _MEMBERS: Final = ("row_no", "occurrence", "position", "tag", "exact_class", "duplicates")
 _QUOTATIONS: Final = (
     "quotation", "kind", "source_occurrence", "source_selection", "source_ranges", "quoting_occurrence",
     "quoting_selection", "quoting_ranges", "extent_mapping", "diff", "attribution", "decision",
 )  # fmt: skip
 #: State of a structure that nothing single took the place of -> what is said of it (QRY-02).
-_WITHOUT: Final = {"superseded": "ambiguous", "retired": "retired", "compensated": "unselected"}
+_WITHOUT: Final = {
+    "superseded": "ambiguous", "retired": "retired", "compensated": "unselected",
+    "needs_successor": "unavailable", "not_in_release": "unavailable",
+}  # fmt: skip
 _CHOICES: Final = (
     "choice", "tag", "structure", "member", "policy", "policy_version", "rule", "policy_document", "decision",
+)  # fmt: skip
+_POLICIES: Final = (
+    "name", "version", "rule", "digest", "document", "author", "recorded_at", "ledger_seq",
 )  # fmt: skip
 
 
@@ -95,7 +101,8 @@ class Asker:
 
         Returns:
             `status`: effective; ambiguous where several took its place; retired where nothing did;
-            unselected for a choice that was taken back. `current`: the structure in force, or None.
+            unselected for a choice that was taken back; unavailable where the release does not bear it.
+            `current`: the structure in force, or None.
             `through`: IDs on the way, the asked one first. `successors`: of an ambiguous one, all that
             took its place (AMB-31).
         """
@@ -174,9 +181,19 @@ class Asker:
             "api.list_choices(%s::uuid, %s::uuid, %s, %s::uuid, %s::integer)", parameters, _CHOICES
         )
 
+    def policies(self, name: str | None = None, version: str | None = None) -> list[Record]:
+        """Choice policies whose texts are kept, by name and version; the public is told no author."""
+        return self._rows("api.list_policies(%s, %s)", (name, version), _POLICIES)
+
     def canonical(self, release: str, structure: str, *, policy: str) -> Record:
-        """The canonical occurrence under a named policy in a named release; `unselected` (CAN-02), and
-        `retired` or `ambiguous` of a family that is in force no more."""
+        """The canonical occurrence under a named policy in a named release (AMB-25).
+
+        Returns:
+            `status`: `resolved` with `member` and `choice`; `unselected` where nobody chose, and structure,
+            policy and release are all there (CAN-02); else why there is no answer, none of them followed:
+            `unavailable` with its `reason`, `stale_evidence`, `ambiguous` or `retired` of a family that is in
+            force no more with its `successors`, `integrity_error` of a withdrawn release.
+        """
         return one(
             self.connection,
             b"SELECT api.canonical(%s::uuid, %s::uuid, %s)",

@@ -46,12 +46,8 @@ BEGIN
         GROUP BY t.number, t.layer, t.group_key ORDER BY t.number
     LOOP
         IF in_layer.layer LIKE '%_family' THEN
-            -- The passage is in one family at most; whether the profile has every member of it, as in api.list_families.
-            SELECT bool_or(CASE WHEN m.class IS NOT NULL THEN NOT EXISTS (SELECT FROM repetition.class c
-                       WHERE c.profile_key = one.profile_key AND c.class = m.class AND c.size = m.size)
-                   ELSE NOT EXISTS (SELECT FROM repetition.occurrence o
-                       WHERE o.profile_key = one.profile_key AND o.occurrence = m.occurrence) END)
-                INTO lost FROM curation.family_member m WHERE m.family = ANY (in_layer.structures);
+            -- The passage is in one family at most; whether the profile bears it, as in api.list_families.
+            lost := (SELECT bool_or(NOT api.expands(one.profile_key, s)) FROM unnest(in_layer.structures) AS s);
         ELSIF in_layer.layer = 'candidate' THEN
             SELECT array_agg(c.candidate) FILTER (WHERE c.disposition = 'false_positive'),
                    array_agg(c.candidate) FILTER (WHERE c.disposition = 'superseded_candidate')
