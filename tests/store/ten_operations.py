@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tekrar.settings import read_settings
+from tekrar.store.curation.workflow import crosswalk
+from tekrar.store.session import connect
 from tests.store.curation_scenario import POLICY, Scenario
 from tests.store.curation_small import packages
 
@@ -137,6 +140,16 @@ def prepare(folder: Path) -> Prepared:
     }
     by = dict.fromkeys(words, "yazar") | {"review": "okur"}
     return Prepared(one, words, by)
+
+
+def decide_all(prepared: Prepared) -> None:
+    """Do everything that waits, and publish."""
+    for act, words in prepared.words.items():
+        if act != "crosswalk":
+            prepared.scenario.run(*words, actor=prepared.by[act])
+    with connect(read_settings(prepared.scenario.database)) as connection:
+        crosswalk(connection, *prepared.words["crosswalk"][1:], actor=prepared.by["crosswalk"])
+    prepared.scenario.publish()
 
 
 def _line(line: dict[str, Any]) -> str:
