@@ -90,8 +90,13 @@ def choice(structure: str, member: str, **more: str) -> dict[str, Any]:
 
 
 def prepare(folder: Path) -> Prepared:
+    """A database of its own in which everything waits."""
+    return prepare_in(packages(folder, texts=texts()))
+
+
+def prepare_in(one: Scenario) -> Prepared:
     """Load, publish, decide what the ten end, propose and approve the ten."""
-    one = packages(folder, texts=texts())
+    folder = one.folder
     one.authority()
     one.load()
     one.publish()
