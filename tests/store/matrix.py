@@ -79,6 +79,7 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.succession": _EFFECTIVE,
     "curation.succession_member": _EFFECTIVE,
     "curation.supersession": _EFFECTIVE,
+    "curation.turn": frozenset(),
     "repetition.artifact": _CORPUS,
     "repetition.class": _CORPUS,
     "repetition.enumeration_exclusion": _CORPUS,
@@ -186,6 +187,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in ("crosswalk", "drafts", "save_draft", "submit_proposal")
     },
     "api.review": frozenset({REVIEWER}),
+    "api.verdicts_shown": frozenset({REVIEWER}),
     "api.apply": frozenset({CURATOR, REVIEWER}),
     **{f"api.{name}": _STRUCTURES for name in ("history", "list_proposals", "proposal")},
     **{
@@ -197,10 +199,13 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "list_choices",
             "list_families",
             "list_quotations",
+            "list_repeats",
+            "occurrence_at",
             "resolve",
             "structure_state",
         )
     },
+    "api.page_size": frozenset(GRANTABLE),
     "api.sets_to_read": _READERS,
     "api.store_diffs": frozenset({CURATOR}),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),

@@ -193,5 +193,17 @@ def test_drafts_are_never_lost(bench: Bench, connection: Connection) -> None:
     with pytest.raises(EditConflictError) as error:
         save_draft(connection, "defter", b"on", version=1, actor=AUTHOR)
     assert (error.value.version, error.value.theirs, error.value.yours) == (2, "iki", "on")
+    assert "its version is 2, yours rests on 1" in error.value.message
+    whole = ("ağaç\n" * 3000).encode()
+    assert save_draft(connection, "yaprak", whole, version=0, actor=AUTHOR) == 1
+    with pytest.raises(EditConflictError) as error:
+        save_draft(connection, "yaprak", b"dal", version=0, actor=AUTHOR)
+    assert (error.value.theirs, error.value.yours) == (whole.decode(), "dal")
+    with pytest.raises(EditConflictError, match="draft yaprak has no version 7: its newest is 1"):
+        save_draft(connection, "yaprak", b"dal", version=7, actor=AUTHOR)
+    with pytest.raises(EditConflictError, match="there is no draft kök to save version 4 of") as error:
+        save_draft(connection, "kök", b"dal", version=3, actor=AUTHOR)
+    assert (error.value.version, error.value.theirs, error.value.expected) == (0, "", "0")
+    assert "version 0" in error.value.mend
     assert [one.document for one in drafts(connection, "defter", actor=AUTHOR)] == [b"iki", b"bir"]
     assert drafts(connection, actor=REVIEWER_TWO) == []

@@ -43,6 +43,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "why": ("tekrar.cli.why", "say how that status came about"),
     "occurrence": ("tekrar.cli.occurrence", "show an occurrence of a release, with its exact bytes"),
     "duplicates": ("tekrar.cli.duplicates", "list the equal occurrences of a class under a release"),
+    "repeats": ("tekrar.cli.repeats", "say where a passage recurs in a release, in every layer"),
     "unresolved": ("tekrar.cli.unresolved", "list evidence of a release that no decision took up"),
     "propose": ("tekrar.cli.propose", "propose families, quotations, choices and corrections"),
     "proposals": ("tekrar.cli.proposals", "list proposals, or show one with texts and diffs"),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tekrar.cli.arguments import number
+from tekrar.cli.arguments import page_size
 from tekrar.cli.curation import asking, role_arguments
 from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK
@@ -22,9 +22,7 @@ def listing_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     """A release, and a page of what it has."""
     parser.add_argument("release", metavar="RELEASE", help="ID of a published release (tekrar releases)")
     parser.add_argument("--after", metavar="ID", help=f"behind this {what}, as the page before ended")
-    parser.add_argument(
-        "--page", type=number(1, 1000), default=100, metavar="N", help="how many (default 100)"
-    )
+    page_size(parser, default=100, what="entries")
     role_arguments(parser, reader=True)
 
 

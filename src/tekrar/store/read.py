@@ -290,7 +290,7 @@ class Reader:
 def _check_page(page: int) -> None:
     if not 1 <= page <= MAX_PAGE:
         raise UsageError(
-            f"a page of {page} rows", expected=f"1 to {MAX_PAGE}", mend="--page N", kind="bad_arguments"
+            f"a page of {page} rows", expected=f"1 to {MAX_PAGE}", mend="--page-size N", kind="bad_arguments"
         )
 
 

@@ -20,7 +20,7 @@ from tekrar.core.curation.inventory import Applied, Inventory
 from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
 from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.rules import check_applicable
-from tekrar.core.curation.transition import OUTCOMES, moved, reviewed
+from tekrar.core.curation.transition import APPROVALS, OUTCOMES, moved, reviewed
 from tekrar.core.identity import uuid_text
 
 
@@ -139,19 +139,27 @@ class Ledger:
             refuse("missing_key", f"{missing.args[0]} is not given", item=item)
         self.length, self.head = self.length + 1, own
 
+    def holds(self, actor: str, roles: tuple[str, ...], edition: str, moment: str) -> bool:
+        """Whether an actor held one of the roles for an edition at a recorded moment (CUR-06)."""
+        return any(
+            one.actor == actor
+            and one.role in roles
+            and one.scope in ("*", edition)
+            and one.valid_from <= moment
+            and (not one.valid_to or moment < one.valid_to)
+            and number not in self.revoked
+            for number, one in self.grants.items()
+        )
+
     def require(self, actor: str, roles: tuple[str, ...], edition: str, moment: str, *, item: str) -> None:
         """Refuse an actor who held none of the roles for an edition at a recorded moment (CUR-06)."""
-        for number, one in self.grants.items():
-            fits = one.actor == actor and one.role in roles and one.scope in ("*", edition)
-            valid = one.valid_from <= moment and (not one.valid_to or moment < one.valid_to)
-            if fits and valid and number not in self.revoked:
-                return
-        refuse(
-            "no_grant",
-            f"{actor} held no grant of {' or '.join(roles)} for {edition}",
-            item=item,
-            expected="a grant that was valid at the recorded time",
-        )
+        if not self.holds(actor, roles, edition, moment):
+            refuse(
+                "no_grant",
+                f"{actor} held no grant of {' or '.join(roles)} for {edition}",
+                item=item,
+                expected="a grant that was valid at the recorded time",
+            )
 
     def _actor(self, payload: Mapping[str, str], item: str) -> None:
         if payload["actor"] in self.actors:
@@ -229,11 +237,9 @@ class Ledger:
         moment, edition = _moment(payload, item), held.action.edition
         self.require(payload["actor"], ("curator", "reviewer"), edition, moment, item=item)
         self.require(held.author, ("curator",), edition, moment, item=item)
-        for review in held.approvals:
-            self.require(held.reviews[review][0], ("reviewer",), edition, moment, item=item)
         reviews = _ids(payload["reviews"], f"{item}, reviews")
-        if reviews != held.approvals:
-            refuse("not_approved", "the reviews are not the approvals of this proposal", item=item)
+        if reviews != self._valid_approvals(held, moment, item):
+            refuse("not_approved", "the reviews are not the valid approvals of this proposal", item=item)
         decision = Decision(
             held.action.operation, held.digest, reviews, _ids(payload["structures"], item), moment
         )
@@ -243,6 +249,18 @@ class Ledger:
         self._check_structures(held.action, item)
         self.inventory.add(Applied(self.length, held.action, decision))
         held.applied = decision
+
+    def _valid_approvals(self, held: Proposal, moment: str, item: str) -> tuple[bytes, ...]:
+        """Those whose reviewer may review at the moment; refused for the first who may not, if too few."""
+        edition = held.action.edition
+        valid = tuple(
+            one for one in held.approvals if self.holds(held.reviews[one][0], ("reviewer",), edition, moment)
+        )
+        if len(valid) < APPROVALS[held.action.policy_of_review]:
+            for reviewer, outcome in held.reviews.values():
+                if outcome == "approve":
+                    self.require(reviewer, ("reviewer",), edition, moment, item=item)
+        return valid
 
     def _check_structures(self, action: Action, item: str) -> None:
         for structure, state in action.expected.structures:

@@ -57,11 +57,13 @@ class Drafter:
         """
         said, basis = line.said, self.view.basis
         self.references.candidates, self.references.evidence = set(), set()
-        for n, one in enumerate(said.get("candidates", ())):
-            own = self.references.candidate(one, f"$.candidates[{n}]")
-            self.references.known_candidate(own, f"$.candidates[{n}]")
+        fields.a_list(said.get("candidates", []), self._rested_on, item="$.candidates")
         body = self._body(line)
-        evidence = {id_of(one, "$.evidence", version=5) for one in said.get("evidence", ())}
+        evidence = set(
+            fields.a_list(
+                said.get("evidence", []), lambda one, at: id_of(one, at, version=5), item="$.evidence"
+            )
+        )
         rationale = self.text(said["rationale"], "$.rationale")
         action = Action(
             operation=line.operation,
@@ -78,6 +80,10 @@ class Drafter:
         families = {one: self.view.family_of(one) for one in occurrences}
         expected = Expected(expected_occurrences(families), tuple((one, "effective") for one in action.named))
         return Action(**{**action.__dict__, "expected": expected})
+
+    def _rested_on(self, value: object, item: str) -> None:
+        """A candidate that the line names beside what it proposes."""
+        self.references.known_candidate(self.references.candidate(value, item), item)
 
     def text(self, value: object, item: str) -> str:
         """Text as given, or that of a file named with @; @@ stands for an @."""
@@ -110,15 +116,19 @@ class Drafter:
         """UUID of a structure that a decision made."""
         own = id_of(value, item)
         if self.view.structure(own) is None:
-            refuse("unknown_structure", f"there is no structure {uuid_text(own)}", item=item)
+            refuse(
+                "unknown_structure",
+                f"there is no structure {uuid_text(own)}",
+                item=item,
+                expected="a family, quotation or choice that a decision issued",
+                mend="tekrar families, quotations and choices list those in force in a release",
+            )
         return own
 
     # -- families ---------------------------------------------------------
 
     def _family(self, said: human.Object, item: str) -> Family:
-        members = fields.a_list(said["members"], self.references.member, item=f"{item}.members")
-        if not members:
-            refuse("too_few_members", "a family of nothing", item=f"{item}.members", expected="two or more")
+        members = self.references.members(said["members"], f"{item}.members")
         expanded = [self._members(member.id, member.tag) for member in members]
         ids = {one for held in expanded for one in held}
         firsts = [min(map(self._order, held)) for held in expanded]
@@ -183,9 +193,10 @@ class Drafter:
 
     def _end(self, value: object, item: str) -> End:
         ranges: tuple[fields.Span, ...] | None = None
-        if isinstance(value, dict) and "ranges" in value:
+        if isinstance(value, dict) and {"ranges", "at"} & set(value):
             value = dict(value)
-            ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
+            if "ranges" in value:
+                ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
             if "at" in value:
                 value = fields.an_object(value, item=item, required=("at",))["at"]
         named = self.references.occurrence(value, item)
@@ -212,18 +223,7 @@ class Drafter:
         policy = {**given, "document": self._document(given["document"]).hex()}
         name = fields.a_string(given["name"], item="$.policy.name")
         current = self.view.choice_in_force(own, name)
-        if "supersedes" in said:
-            supersedes = id_of(said["supersedes"], "$.supersedes")
-        elif current is not None:
-            refuse(
-                "expected_state_mismatch",
-                f"choice {uuid_text(current)} is in force",
-                item="$.supersedes",
-                expected=uuid_text(current),
-                mend="name it in supersedes, when this one is to take its place",
-            )
-        else:
-            supersedes = None
+        supersedes = id_of(said["supersedes"], "$.supersedes") if "supersedes" in said else None
         made = Choice(
             tag,
             own,
@@ -233,7 +233,16 @@ class Drafter:
             supersedes,
             human.is_allowed(said, "$"),
         )
-        return read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
+        made = read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
+        if supersedes is None and current is not None:
+            refuse(
+                "expected_state_mismatch",
+                f"choice {uuid_text(current)} is in force",
+                item="$.supersedes",
+                expected=uuid_text(current),
+                mend="name it in supersedes, when this one is to take its place",
+            )
+        return made
 
     def _document(self, value: object) -> bytes:
         """Digest of a policy's text: given itself, as text, or as a file named with @."""
@@ -257,7 +266,7 @@ class Drafter:
     # -- supersessions ----------------------------------------------------
 
     def _supersession(self, said: human.Object, operation: str) -> Supersession:
-        before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
+        before = self.references.ending(said["predecessors"], "$.predecessors")
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
         held = self._held(before)
@@ -284,8 +293,14 @@ class Drafter:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
-            listed = isinstance(held["to"], list)
-            places = [str(n) if type(n) is int else n for n in held["to"]] if listed else held["to"]
+            if not isinstance(held["to"], list):
+                refuse(
+                    "malformed",
+                    f"{held['to']!r} is no list of successors",
+                    item=f"{item}.to",
+                    expected='numbers of successors, from 0, such as [0]; or "residue"',
+                )
+            places = [str(n) if type(n) is int else n for n in held["to"]]
             to = fields.a_list(places, lambda one, at: fields.a_number(one, item=at), item=f"{item}.to")
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":

@@ -130,7 +130,11 @@ def _read(raw: bytes, number: int) -> HumanLine:
         refuse(flaw.kind, flaw.message, item=flaw.place, expected="one JSON object, each key once, no float")
     if not isinstance(said, dict):
         refuse("malformed", "a proposal is an object", item="$", expected='{"operation": …}')
-    operation = fields.one_of(said.get("operation"), OPERATIONS, item="$.operation", kind="unknown_operation")
+    if "operation" not in said:
+        refuse(
+            "missing_key", "operation is not given", item="$", expected=f"operation: {', '.join(OPERATIONS)}"
+        )
+    operation = fields.one_of(said["operation"], OPERATIONS, item="$.operation", kind="unknown_operation")
     required, optional = KEYS[operation]
     held = fields.an_object(
         said, item="$", required=("operation", "rationale", *required), optional=(*_COMMON, *optional)

@@ -10,7 +10,7 @@ from typing import Final
 
 from tekrar.core.identity import parse_uuid
 from tekrar.store.absence import absence
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask
 

@@ -21,8 +21,7 @@ from tekrar.core.encoding import Json, canonical_json
 from tekrar.core.strict_json import JsonFlaw, parse
 from tekrar.errors import SourceError
 from tekrar.store.curation.rederive import derive_named
-from tekrar.store.permission import require_role
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, require_role
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask, transaction
 

@@ -27,6 +27,8 @@ _QUOTATIONS: Final = (
     "quotation", "kind", "source_occurrence", "source_selection", "source_ranges", "quoting_occurrence",
     "quoting_selection", "quoting_ranges", "extent_mapping", "diff", "attribution", "decision",
 )  # fmt: skip
+#: State of a structure that nothing single took the place of -> what is said of it (QRY-02).
+_WITHOUT: Final = {"superseded": "ambiguous", "retired": "retired", "compensated": "unselected"}
 _CHOICES: Final = (
     "choice", "tag", "structure", "member", "policy", "policy_version", "rule", "policy_document", "decision",
 )  # fmt: skip
@@ -103,20 +105,20 @@ class Asker:
             if found["state"] == "effective":
                 return {"status": "effective", "current": structure, "through": through, "successors": []}
             through.append(structure)
-            if len(found["successors"]) != 1:
-                status = "unselected" if found["state"] == "compensated" else "retired"
-                status = "ambiguous" if found["successors"] else status
+            # The ledger's state decides, and never how many successors are listed (QRY-03).
+            if found["state"] != "superseded" or len(found["successors"]) > 1:
                 return {
-                    "status": status, "current": None, "through": through, "successors": found["successors"],
+                    "status": _WITHOUT[found["state"]], "current": None, "through": through,
+                    "successors": found["successors"],
                 }  # fmt: skip
-            structure = found["successors"][0]
+            (structure,) = found["successors"]
 
     def families(
         self, release: str, of: str | None = None, *, after: str | None = None, page: int = 100
     ) -> list[Record]:
         """Families in force in a release; `of` names one, or an occurrence or class whose families are
         meant."""
-        parameters = (id_text(release, "release"), of and id_text(of, "ID"), after, page)
+        parameters = (id_text(release, "release"), of and id_text(of, "ID"), _behind(after), page)
         return self._rows(
             "api.list_families(%s::uuid, %s::uuid, %s::uuid, %s::integer)", parameters, _FAMILIES
         )
@@ -140,7 +142,13 @@ class Asker:
         """Quotations in force in a release: all, those of a source, or those that an occurrence makes."""
         side = "source" if source else "quoting" if quoting else None
         named = source or quoting
-        parameters = (id_text(release, "release"), named and id_text(named, "occurrence"), side, after, page)
+        parameters = (
+            id_text(release, "release"),
+            named and id_text(named, "occurrence"),
+            side,
+            _behind(after),
+            page,
+        )
         return self._rows(
             "api.list_quotations(%s::uuid, %s::uuid, %s, %s::uuid, %s::integer)", parameters, _QUOTATIONS
         )
@@ -159,7 +167,7 @@ class Asker:
             id_text(release, "release"),
             structure and id_text(structure, "ID"),
             policy,
-            after,
+            _behind(after),
             page,
         )
         return self._rows(
@@ -182,6 +190,11 @@ class Asker:
         query = f"SELECT * FROM {function}".encode()
         rows = call(self.connection, query, parameters, role=self.role, actor=self.actor, read_only=True)
         return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _behind(after: str | None) -> str | None:
+    """Where the page before ended."""
+    return None if after is None else id_text(after, "end of a page")
 
 
 def _plain(value: Any) -> Any:

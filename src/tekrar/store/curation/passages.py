@@ -8,11 +8,10 @@ from typing import Any, Final
 
 from tekrar.core.address import Address
 from tekrar.core.diff.record import PassageDiff, diff_of
-from tekrar.store.absence import absence
 from tekrar.store.evidence.diffs import read_endpoints
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, transaction
+from tekrar.store.session import Connection
 
 #: Bytes of a block of the text.
 _BLOCK: Final = 32768
@@ -85,11 +84,7 @@ def read_passages(
     """
     wanted = {*occurrences, *(one for pair in pairs for one in pair)}
     found = Readable({}, {}, {})
-    claims = claims_of(actor)
-    with (
-        absence(),
-        transaction(connection, role=role, claims=claims, read_only=True, isolation="repeatable read"),
-    ):
+    with snapshot_of(connection, role, actor):
         for (key,) in connection.execute(_KEYS, (profile,)).fetchall():
             rows = connection.execute(_FIRST, (key, sorted(set(classes)))).fetchall()
             found.firsts.update({exact: (first, size) for exact, first, size in rows})

@@ -4,24 +4,28 @@ submitted all together or not at all (CUR-01, CUR-02)."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.curation.action import Action, canonical_bytes, parse
+from tekrar.core.curation.family import Family
 from tekrar.core.curation.rules import check_action
 from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
-from tekrar.errors import UsageError
+from tekrar.errors import TekrarError, UsageError
 from tekrar.store.absence import absence
 from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
 from tekrar.store.curation.facts import Basis, StoredView, basis_of
 from tekrar.store.curation.references import Ranked, References
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
 
+_BODY: Final = re.compile(r"\$\.(?:family|quotation|choice|compensation|override|supersession)(?![a-z_])")
+_MEMBER: Final = re.compile(r"\$\.members\[([0-9]+)\]", re.ASCII)
 _STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
 _SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s)"
 
@@ -112,16 +116,7 @@ def draft_lines(
             kind="bad_arguments",
         )
     drafted: list[Drafted] = []
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.CURATOR,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.CURATOR, actor):
         connection.execute(b"SELECT api.require_scope('tekrar_curator')")
         drafters: dict[bytes, Drafter] = {}
         for line in lines:
@@ -180,9 +175,17 @@ def _basis(connection: Connection, line: human.HumanLine, wording: Wording) -> B
 
 
 def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Drafted:
-    action = drafter.action(line)
-    data = canonical_bytes(action)
-    check_action(parse(data), drafter.view)
+    drafter.references.written.clear()
+    action = None
+    try:
+        action = drafter.action(line)
+        data = canonical_bytes(action)
+        check_action(parse(data), drafter.view)
+    except TekrarError as error:
+        error.message = drafter.references.as_written(error.message)
+        if action is not None:
+            error.where = _in_the_line(error.where, action)
+        raise
     if line.said.get("draft", wording.draft) != wording.draft is not None:
         raise UsageError(
             "the line names another draft",
@@ -194,6 +197,18 @@ def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Draft
     draft = line.said.get("draft") or wording.draft or f"propose-{sha256(data).hex()[:32]}"
     scripts = {pair: drafter.diffs[pair].script.encoded for pair in _pairs(action)}
     return Drafted(line, data, draft, uuid_text(action.profile), scripts)
+
+
+def _in_the_line(place: str, action: Action) -> str:
+    """A place of the action as the line has it: no body around it, and members in the order they were written
+    in."""
+    found = _BODY.sub("$", place)
+    at = _MEMBER.match(found)
+    if at is None or not isinstance(action.body, Family):
+        return found
+    written = action.body.members
+    number = written.index(sorted(written, key=lambda one: one.key)[int(at[1])])
+    return f"$.members[{number}]{found[at.end() :]}"
 
 
 def _pairs(action: Action) -> list[Pair]:

@@ -16,7 +16,7 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Connection
 
 Outcome = Literal["approve", "reject", "request_changes"]
-OUTCOMES: Final = ("approve", "reject", "request_changes")
+OUTCOMES: Final[tuple[Outcome, ...]] = ("approve", "reject", "request_changes")
 
 
 class EditConflictError(DatabaseError):
@@ -24,17 +24,17 @@ class EditConflictError(DatabaseError):
 
     Attributes:
         version: of the newer draft.
-        theirs, yours: the two documents, at most their first 8192 bytes, other than ASCII escaped in octal.
+        theirs, yours: the two documents whole; `theirs` is empty where there is no draft.
     """
 
-    def __init__(self, error: DatabaseError) -> None:
+    def __init__(self, error: DatabaseError, *, theirs: bytes, yours: bytes) -> None:
         detail = detail_of(error)
         super().__init__(
             error.message, where=error.where, expected=error.expected, mend=error.mend, kind=error.kind
         )
         self.version = int(detail.get("expected") or 0)
-        self.theirs = str(detail.get("theirs") or "")
-        self.yours = str(detail.get("yours") or "")
+        self.theirs = theirs.decode("utf-8", "backslashreplace")
+        self.yours = yours.decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def save_draft(connection: Connection, name: str, document: bytes, *, version: i
             newest = next(iter(drafts(connection, name, actor=actor)), None)
             if newest and (newest.version, newest.document) == (version + 1, document):
                 return newest.version
-            raise EditConflictError(error) from error
+            theirs = newest.document if newest else b""
+            raise EditConflictError(error, theirs=theirs, yours=document) from error
         raise
     return int(saved["version"])
 

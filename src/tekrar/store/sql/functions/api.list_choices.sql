@@ -17,7 +17,7 @@ BEGIN
       AND (list_choices.structure IS NULL OR e.structure = list_choices.structure)
       AND (list_choices.policy IS NULL OR e.policy = list_choices.policy)
       AND (list_choices.after IS NULL OR c.choice > list_choices.after)
-    ORDER BY c.choice LIMIT page;
+    ORDER BY c.choice LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.list_choices(uuid, uuid, text, uuid, integer) FROM PUBLIC;

@@ -19,7 +19,7 @@ BEGIN
                 SELECT e.family FROM curation.effective_membership e WHERE e.occurrence = list_families.id
                 UNION ALL SELECT k.family FROM curation.family_member k WHERE k.class = list_families.id))
             AND NOT EXISTS (SELECT FROM curation.supersession s WHERE s.predecessor = g.family AND s.decision < r.seq)
-          ORDER BY g.family LIMIT list_families.page) AS f
+          ORDER BY g.family LIMIT api.page_size(list_families.page)) AS f
     CROSS JOIN LATERAL (
         SELECT count(*) AS tagged, count(k.class) AS classes,
                bool_or(CASE WHEN k.class IS NOT NULL THEN NOT EXISTS (SELECT FROM repetition.class c

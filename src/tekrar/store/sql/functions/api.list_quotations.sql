@@ -23,7 +23,7 @@ BEGIN
            OR side = 'quoting' AND q.quoting_occurrence = list_quotations.occurrence)
       AND (list_quotations.after IS NULL OR q.quotation > list_quotations.after)
       AND NOT EXISTS (SELECT FROM curation.supersession s WHERE s.predecessor = q.quotation AND s.decision < r.seq)
-    ORDER BY q.quotation LIMIT page;
+    ORDER BY q.quotation LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.list_quotations(uuid, uuid, text, uuid, integer) FROM PUBLIC;
