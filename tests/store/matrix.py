@@ -79,7 +79,6 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.succession": _EFFECTIVE,
     "curation.succession_member": _EFFECTIVE,
     "curation.supersession": _EFFECTIVE,
-    "curation.turn": frozenset(),
     "repetition.artifact": _CORPUS,
     "repetition.class": _CORPUS,
     "repetition.enumeration_exclusion": _CORPUS,

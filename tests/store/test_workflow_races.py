@@ -165,12 +165,12 @@ def outcome_of(connection: Connection, proposal: str) -> str:
         return error.kind
 
 
-def apply_alone(database: Embedded, proposal: str, stop: str = "", seconds: str = "0.5") -> str:
-    """The same on a connection of its own, held at a step for some seconds."""
+def apply_alone(database: Embedded, proposal: str, stop: str = "") -> str:
+    """The same on a connection of its own, held at a step for a moment."""
     with open_target(of_embedded(database, user=LOGIN)) as connection:
         if stop:
             connection.execute("SELECT set_config('tekrar.stop_at', %s, false)", (stop,))
-            connection.execute("SELECT set_config('tekrar.stop_for', %s, false)", (seconds,))
+            connection.execute("SELECT set_config('tekrar.stop_for', '0.5', false)")
         return outcome_of(connection, proposal)
 
 
@@ -253,31 +253,6 @@ def test_eight_who_apply_families_that_share_members(bench: Bench, database: Emb
         ).fetchall()
         assert sorted(row[0] for row in held) == sorted(m for proposal in done for m in members[proposal])
     wholly(bench.admin)
-
-
-@pytest.mark.req("CUR-12")
-def test_writers_wait_their_turn_and_none_for_a_row(bench: Bench, database: Embedded) -> None:
-    proposals = []
-    for number in range(4):
-        one = Bench(bench.admin, new_load(bench.admin, f"sıra {number} "))
-        proposals.append(one.submit(one.accept(("c", 0), ("o", 2))))
-        one.review(proposals[-1])
-    waiting = (
-        "SELECT count(*) FILTER (WHERE wait_event_type = 'Lock' AND wait_event = 'relation')"
-        " FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        " AND pid <> pg_backend_pid() HAVING count(*) = %s"
-    )
-    with ThreadPoolExecutor(4) as pool:
-        told = [pool.submit(apply_alone, database, proposals[0], "apply/head", "2")]
-        until(lambda: held_at_a_step(bench.admin))
-        for number, proposal in enumerate(proposals[1:], 1):
-            told.append(pool.submit(apply_alone, database, proposal))
-            until(lambda n=number: bench.value(waiting, n) == n)  # type: ignore[misc]
-        assert [one.result() for one in told] == ["applied"] * 4
-    order = bench.admin.execute(
-        b"SELECT encode(proposal_digest, 'hex') FROM curation.decision ORDER BY decision DESC LIMIT 4"
-    ).fetchall()
-    assert [row[0] for row in reversed(order)] == proposals
 
 
 @pytest.mark.req("CUR-06", "CUR-11")

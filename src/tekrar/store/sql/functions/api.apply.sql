@@ -1,7 +1,7 @@
 -- Applies an approved proposal, whole or not at all: the UUIDv7s are made once, the decision is chained to the ledger and
 -- the head of curation moves. `review` is an approval that must count, or null. What was applied before is `already_applied`
 -- with its first structures, and nothing is written (CUR-09).
--- Checked before the lock is what can never become otherwise, so that those who wait their turn do it meanwhile: the
+-- Checked before the lock is what can never become otherwise, so that several connections do it at once: the
 -- proposal's bytes and digest, that `review` approves them, and curation.check_lasting (rows of sealed profiles, diffs, what
 -- predecessors have had since they were issued). Everything that can change is asked under the lock, by statements that see what
 -- was committed before it was given: whether it was applied, and curation.admit_now.
