@@ -258,8 +258,11 @@ class Bench:
         }
         return self.action(operation, "supersession", body)
 
-    def submit(self, action: bytes, draft: str | None = None, *, actor: str = AUTHOR) -> str:
-        done = call(self.admin, CURATOR, actor, "api.submit_proposal", action, draft)
+    def submit(
+        self, action: bytes, draft: str | None = None, *, actor: str = AUTHOR, edits: str | None = None
+    ) -> str:
+        """`edits`: the revision that this one was made of, where that one waits."""
+        done = call(self.admin, CURATOR, actor, "api.submit_proposal", action, draft, edits)
         return str(done["proposal"])
 
     def review(self, proposal: str, outcome: str = "approve", *, actor: str = REVIEWER_ONE) -> Body:

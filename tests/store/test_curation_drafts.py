@@ -168,6 +168,43 @@ def test_a_file_is_submitted_as_the_next_revision_of_a_draft(
     assert small.run("proposals", "show", first, actor="ikinci")["state"] == "outdated"
 
 
+@pytest.mark.req("CUR-02", "CUR-03")
+def test_a_revision_that_waits_is_outdated_by_nobody_who_does_not_name_it(
+    small: Scenario, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two edits of one proposal: the second is told of the first, and neither is lost (field report 79)."""
+
+    def edit(why: str) -> Path:
+        return written(small, family("liman/1/p2", "tarla/1/p1", rationale=why), name=why)
+
+    into = ("--draft", "iki masa")
+    (first,) = small.run("propose", edit("ilk"), *into, actor="yazar")["proposals"]
+    for words in ((), ("--on", "0" * 64)):
+        error = refused(small, "propose", edit("görmeden"), *into, *words, status=8)
+        assert (error["kind"], error["expected"]) == ("edit_conflict", first)
+        assert f"tekrar proposals show {first}" in error["mend"]
+        (dry,) = small.lines("propose", edit("görmeden"), *into, *words, "--dry-run", actor="yazar")
+        assert dry["outcome"] == "edit_conflict"
+    assert small.run("proposals", "show", first, actor="yazar")["state"] == "submitted"
+    small.run("review", first, "approve", actor="okur")
+    second, again = (small.lines("propose", edit("gördü"), *into, "--on", first, actor="yazar") for _ in "12")
+    assert (second[0]["revision"], second[0]["outdates"], second[0]["reviews"]) == (2, first, 1)
+    assert (again[0]["outcome"], again[0]["proposal"]) == ("already_submitted", second[0]["proposal"])
+    error = refused(small, "propose", edit("geç"), *into, "--on", first, status=8)
+    assert (error["kind"], error["expected"]) == ("edit_conflict", second[0]["proposal"])
+    on = {"draft": "iki masa", "on": second[0]["proposal"]}
+    file = written(small, family("liman/1/p2", "tarla/1/p1", rationale="satırda", **on))
+    with inside(**small.database):
+        assert main(["propose", str(file), "--as", "yazar"]) == 0
+    assert "revision 3; 0 reviews of " in capsys.readouterr().out
+    small.run("drafts", "save", "iki masa", edit("taslak"), actor="yazar")
+    assert small.run("propose", "--from-draft", "iki masa", actor="yazar")["submitted"] == 1
+    error = refused(small, "propose", edit("boş"), "--draft", "hiç yok", "--on", first, status=8)
+    assert error["kind"] == "edit_conflict"
+    error = refused(small, "propose", edit("adsız"), "--on", first, status=2)
+    assert error["kind"] == "bad_arguments"
+
+
 def test_two_lines_of_one_draft_are_two_revisions(small: Scenario) -> None:
     lines = [family("liman/1/p1", f"tarla/1/p{n}", draft="ikiz") for n in (2, 2, 3)]
     lines[2] = family("liman/1/p2", "tarla/1/p1", draft="ikiz")

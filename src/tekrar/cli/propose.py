@@ -12,7 +12,7 @@ from tekrar.cli import arguments
 from tekrar.cli.curation import note_argument, note_of
 from tekrar.cli.database import acting, actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
-from tekrar.errors import EXIT_OK, UsageError
+from tekrar.errors import EXIT_OK, DatabaseError, UsageError
 
 if TYPE_CHECKING:
     from tekrar.store.curation.foreseen import Foreseen
@@ -40,8 +40,8 @@ A line is one JSON object: "operation", "rationale", and
   replace, split, merge, restructure
                            "predecessors", "successors", "reason"; perhaps "mapping", "residue"
   retire                   "predecessors", "reason"
-Any line may name its "release" or "profile", "draft", "candidates", "evidence"; what a dominated class is in
-says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
+Any line may name its "release" or "profile", "draft" and the revision that it was made "on", "candidates",
+"evidence"; what a dominated class is in says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
 {"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence, {"occurrence": …,
 "text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and "version" of one that
 is registered (tekrar policies). For example:
@@ -81,6 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--draft", type=arguments.words, metavar="NAME", help="the draft that a single line is a revision of"
     )
     parser.add_argument(
+        "--on", metavar="DIGEST",
+        help="the revision of the draft that the line was made of; needed where that one still waits",
+    )  # fmt: skip
+    parser.add_argument(
         "--dry-run", action="store_true", help="print actions and digests, and submit nothing"
     )
     actor_argument(parser)
@@ -90,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draft, judge, submit, and say what reviews must name."""
     from tekrar.store.curation.foreseen import foresee
-    from tekrar.store.curation.propose import Wording, draft_lines, submit_all
+    from tekrar.store.curation.propose import NEWEST, Wording, draft_lines, submit_all
 
     _one_source(args)
     lines, name, folder = ([], "", Path()) if args.from_draft is not None else _lines(args)
@@ -105,11 +109,15 @@ def run(args: argparse.Namespace) -> int:
             release=args.release,
             profile=args.profile,
             draft=args.draft if args.from_draft is None else args.from_draft,
+            edits=args.on if args.from_draft is None else NEWEST,
         )
         drafted = draft_lines(connection, lines, wording, actor=actor)
         if args.dry_run:
             return _dry(args, drafted, foresee(connection, drafted, actor=actor))
-        done = submit_all(connection, drafted, actor=actor)
+        try:
+            done = submit_all(connection, drafted, actor=actor)
+        except DatabaseError as error:
+            raise _edit_conflict(error) from error
     if args.json:
         for one in done:
             print_json(one.as_record())
@@ -118,11 +126,20 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_OK
     for one in done:
         again = "" if one.outcome == "submitted" else "  was submitted already"
+        if one.outdates is not None and one.outcome == "submitted":
+            again = f"  revision {one.revision}; {one.reviews} reviews of {one.outdates[:12]}… count no more"
         say(f"{one.proposal}  {one.operation}{again}")
     if not args.quiet:
         say(f"{len(done)} proposals; nothing is decided before somebody else reviews them")
         say_next("tekrar", "proposals", "show", done[0].proposal)
     return EXIT_OK
+
+
+def _edit_conflict(error: DatabaseError) -> DatabaseError:
+    """Where another revision waits: how to see it beside one's own, and to say that it was seen."""
+    if error.kind == "edit_conflict" and re.fullmatch("[0-9a-f]{64}", error.expected):
+        error.mend = f"tekrar proposals show {error.expected}; bring both together; then --on that digest"
+    return error
 
 
 def _dry(args: argparse.Namespace, drafted: list[Drafted], foreseen: list[Foreseen]) -> int:
@@ -133,6 +150,7 @@ def _dry(args: argparse.Namespace, drafted: list[Drafted], foreseen: list[Forese
         words = [next_.proposal or "unknown (no --as)", one.line.operation, f"draft {one.draft}"]
         words += [] if next_.revision is None else [f"revision {next_.revision}"]
         words += ["was submitted already"] if next_.outcome == "already_submitted" else []
+        words += ["edit_conflict: another revision waits"] if next_.outcome == "edit_conflict" else []
         say("  ".join(words), f"action {one.digest}", one.action.decode("utf-8"))
     if args.json:
         print_json({"drafted": len(drafted), "submitted": 0})
@@ -156,6 +174,8 @@ def _one_source(args: argparse.Namespace) -> None:
             expected="the same word in each line",
             kind="bad_arguments",
         )
+    if args.on is not None and args.draft is None:
+        raise UsageError("--on goes with --draft", mend='in a file: the key "on"', kind="bad_arguments")
     if args.draft is not None and args.from_draft is not None:
         raise UsageError(
             "--from-draft names the draft already", mend="leave --draft away", kind="bad_arguments"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.curation.action import proposal_digest
-from tekrar.store.curation.propose import Drafted
+from tekrar.store.curation.propose import NEWEST, Drafted
 from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection
@@ -27,7 +27,7 @@ class Foreseen:
     """What a submission would answer now.
 
     Attributes:
-        outcome: `submitted`, or `already_submitted`.
+        outcome: `submitted`, `already_submitted`, or `edit_conflict` where another revision stands in the way.
         revision: of the draft.
         proposal: digest in hex.
 
@@ -49,6 +49,9 @@ class _Revision:
     number: int
     action: bytes
     open: bool
+    digest: str
+    applied: bool = False
+    own: bool = False  # of an earlier line
 
 
 def foresee(connection: Connection, drafted: Sequence[Drafted], *, actor: str | None) -> list[Foreseen]:
@@ -68,11 +71,19 @@ def foresee(connection: Connection, drafted: Sequence[Drafted], *, actor: str | 
         if before is not None and before.open and before.action == one.action:
             outcome, number = "already_submitted", before.number
         else:
-            outcome, number = "submitted", 1 + (before.number if before else 0)
-        latest[one.draft] = _Revision(number, one.action, open=True)
-        digest = proposal_digest(one.action, author=actor, draft=one.draft, revision=number)
-        found.append(Foreseen(outcome, number, digest.hex()))
+            outcome = "edit_conflict" if _conflicts(one.edits, before) else "submitted"
+            number = 1 + (before.number if before else 0)
+        digest = proposal_digest(one.action, author=actor, draft=one.draft, revision=number).hex()
+        latest[one.draft] = _Revision(number, one.action, open=True, digest=digest, own=True)
+        found.append(Foreseen(outcome, number, digest))
     return found
+
+
+def _conflicts(edits: str | None, before: _Revision | None) -> bool:
+    """As curation.check_edit refuses it."""
+    if edits == NEWEST or (before is not None and (before.own or before.applied or before.digest == edits)):
+        return False
+    return edits is not None or (before is not None and before.open)
 
 
 def _latest(connection: Connection, names: set[str], actor: str) -> dict[str, _Revision]:
@@ -91,5 +102,5 @@ def _latest(connection: Connection, names: set[str], actor: str) -> dict[str, _R
             state = connection.execute(_STATE, (digest.hex(),)).fetchone()
             assert state is not None
             is_open = state[0] == "applied" or (state[0] in ("submitted", "approved") and current)
-            found[draft] = _Revision(number, action, is_open)
+            found[draft] = _Revision(number, action, is_open, digest.hex(), applied=state[0] == "applied")
     return found

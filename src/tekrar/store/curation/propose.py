@@ -17,6 +17,7 @@ from tekrar.core.identity import uuid_text
 from tekrar.errors import TekrarError, UsageError
 from tekrar.store.absence import absence
 from tekrar.store.curation import human_lines as human
+from tekrar.store.curation.calling import digest_text
 from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
 from tekrar.store.curation.facts import Basis, StoredView, basis_of
 from tekrar.store.curation.references import Ranked, References
@@ -27,7 +28,9 @@ from tekrar.store.session import Connection, transaction
 _BODY: Final = re.compile(r"\$\.(?:family|quotation|choice|compensation|override|supersession)(?![a-z_])")
 _MEMBER: Final = re.compile(r"\$\.members\[([0-9]+)\]", re.ASCII)
 _STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
-_SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s)"
+_SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s)"
+#: What a draft that is saved edits: whichever revision is its newest, for its versions keep every edit.
+NEWEST: Final = "newest"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Drafted:
         draft: name of the draft it is a revision of.
         profile: repetition-profile UUID as text.
         scripts: of the diffs it rests on, by (left, right).
+        edits: digest of the revision that it was made of, or NEWEST.
     """
 
     line: human.HumanLine
@@ -47,6 +51,7 @@ class Drafted:
     draft: str
     profile: str
     scripts: dict[Pair, bytes]
+    edits: str | None = None
 
     @property
     def digest(self) -> str:
@@ -66,7 +71,8 @@ class Drafted:
 
 @dataclass(frozen=True)
 class Proposed:
-    """What became of one line: `submitted` or `already_submitted`, and the digest that reviews name."""
+    """What became of one line: `submitted` or `already_submitted`, the digest that reviews name, and of a later
+    revision the one that it outdates with how many reviews of it count no more."""
 
     line: int
     operation: str
@@ -74,10 +80,12 @@ class Proposed:
     proposal: str
     draft: str
     revision: int
+    outdates: str | None = None
+    reviews: int | None = None
 
     def as_record(self) -> dict[str, Any]:
-        """As JSON."""
-        return dict(self.__dict__)
+        """As JSON; of a first revision without what it outdates."""
+        return {name: value for name, value in self.__dict__.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ class Wording:
         ranked: UUID of the candidate of a rank, where a package is named.
         release, profile: what lines mean that name none.
         draft: the draft of a single line.
+        edits: the revision that a single line was made of, or NEWEST.
     """
 
     name: str
@@ -98,6 +107,7 @@ class Wording:
     release: str | None = None
     profile: str = "FP"
     draft: str | None = None
+    edits: str | None = None
 
 
 def draft_lines(
@@ -140,7 +150,7 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
     scripts: dict[str, dict[Pair, bytes]] = {}
     for one in held:
         scripts.setdefault(one.profile, {}).update(one.scripts)
-    done = []
+    done: list[Proposed] = []
     with absence(), transaction(connection, role=Role.CURATOR, claims=claims_of(actor)):
         for profile, found in scripts.items():
             rows = [
@@ -150,7 +160,9 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
             if rows:
                 connection.execute(_STORE, (profile, json.dumps(rows)))
         for one in held:
-            row = connection.execute(_SUBMIT, (one.action, one.draft)).fetchone()
+            # A later line of the same draft is made of the earlier one.
+            before = next((d.proposal for d in reversed(done) if d.draft == one.draft), one.edits)
+            row = connection.execute(_SUBMIT, (one.action, one.draft, before)).fetchone()
             assert row is not None
             record = row[0]
             done.append(
@@ -161,6 +173,8 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
                     record["proposal"],
                     record["draft"],
                     int(record["revision"]),
+                    record.get("outdates"),
+                    record.get("reviews"),
                 )
             )
     return done
@@ -196,7 +210,10 @@ def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Draft
         )
     draft = line.said.get("draft") or wording.draft or f"propose-{sha256(data).hex()[:32]}"
     scripts = {pair: drafter.diffs[pair].script.encoded for pair in _pairs(action)}
-    return Drafted(line, data, draft, uuid_text(action.profile), scripts)
+    edits = wording.edits or line.said.get("on")
+    if edits is not None and edits != NEWEST:
+        edits = digest_text(edits)
+    return Drafted(line, data, draft, uuid_text(action.profile), scripts, edits)
 
 
 def _in_the_line(place: str, action: Action) -> str:

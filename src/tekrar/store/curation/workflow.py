@@ -129,7 +129,12 @@ def drafts(connection: Connection, name: str | None = None, *, actor: str | None
 
 
 def submit(
-    connection: Connection, action: bytes, draft: str | None = None, *, actor: str | None
+    connection: Connection,
+    action: bytes,
+    draft: str | None = None,
+    *,
+    edits: str | None = None,
+    actor: str | None,
 ) -> Submission:
     """Submit the canonical bytes of an action as the next revision of a draft.
 
@@ -138,14 +143,16 @@ def submit(
         action: docs/encoding.md section 13.
         draft: a name of the author's own; None for one that is used once. Name it where the answer may be
             lost, so that the same submission again finds itself.
+        edits: digest of the draft's revision that this one was made of. One that waits is outdated by nobody
+            who does not name it.
         actor: a curator of the edition.
 
     Raises:
+        DatabaseError: edit_conflict: the draft has another newest revision; both are kept.
         DatabaseError: the bytes or what they say are refused; the kind names the rule, `where` the item.
     """
-    done = one(
-        connection, b"SELECT api.submit_proposal(%s, %s)", (action, draft), role=Role.CURATOR, actor=actor
-    )
+    query = b"SELECT api.submit_proposal(%s, %s, %s)"
+    done = one(connection, query, (action, draft, edits), role=Role.CURATOR, actor=actor)
     return Submission(done["outcome"], done["proposal"], done["draft"], int(done["revision"]))
 
 
