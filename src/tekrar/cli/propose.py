@@ -41,10 +41,10 @@ A line is one JSON object: "operation", "rationale", and
                            "predecessors", "successors", "reason"; perhaps "mapping", "residue"
   retire                   "predecessors", "reason"
 Any line may name its "release" or "profile", "draft" and the revision that it was made "on", "candidates",
-"evidence"; what a dominated class is in says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
-{"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence, {"occurrence": …,
-"text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and "version" of one that
-is registered (tekrar policies). For example:
+"evidence"; what a dominated class is in says "allow_dominated". A member is an ID, an address such as
+"liman/1/p1", or a side of a candidate, {"candidate": 1, "side": "left"}. An end of a quotation may be part of
+an occurrence, {"occurrence": …, "text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the
+"name" and "version" of one that is registered (tekrar policies). For example:
   {"operation": "accept_family", "kind": "variant", "members": ["liman/1/p3", "tarla/1/p3"],
    "rationale": "why"}, all on one line.
 docs/curation.md tells all of it.

@@ -27,7 +27,7 @@ class Foreseen:
     """What a submission would answer now.
 
     Attributes:
-        outcome: `submitted`, `already_submitted`, or `edit_conflict` where another revision stands in the way.
+        outcome: `submitted`, `already_submitted`, or `edit_conflict` where another revision waits.
         revision: of the draft.
         proposal: digest in hex.
 

@@ -71,8 +71,8 @@ class Drafted:
 
 @dataclass(frozen=True)
 class Proposed:
-    """What became of one line: `submitted` or `already_submitted`, the digest that reviews name, and of a later
-    revision the one that it outdates with how many reviews of it count no more."""
+    """What became of one line: `submitted` or `already_submitted`, the digest that reviews name, and of a
+    later revision the one that it outdates with how many reviews of it count no more."""
 
     line: int
     operation: str
