@@ -158,7 +158,7 @@ NAMING = {
     *("api.unresolved", "api.semantic_coverage", "api.unsealed_rows", "tekrar_meta.bulk_tables"),
     *("curation.announce_candidates", "curation.record_candidates", "curation.record_disposition"),
     *("curation.last_event", "curation.sets_of", "curation.closed_candidates", "curation.inventory_roots"),
-    *("curation.unresolved_records", "curation.check_override", "curation.check_action"),
+    *("curation.unresolved_records", "curation.check_override", "curation.check_now"),
     "curation.refuse_unreviewed_override",
 }
 #: Of these, those that look into a result: its kind, places and stated disposition, for a list.

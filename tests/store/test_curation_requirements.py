@@ -245,7 +245,7 @@ def _emptiness(test: ast.expr) -> bool:
         for node in ast.walk(test)
         if isinstance(node, ast.Compare)
         and isinstance(limit := node.comparators[0], ast.Constant)
-        and (isinstance(node.ops[0], ast.Gt) and limit.value >= 1)
+        and (isinstance(node.ops[0], ast.Gt) and isinstance(limit.value, int) and limit.value >= 1)
     }
     for node in ast.walk(test):
         named = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""

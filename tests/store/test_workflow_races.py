@@ -174,7 +174,7 @@ def apply_alone(database: Embedded, proposal: str, stop: str = "") -> str:
         return outcome_of(connection, proposal)
 
 
-@pytest.mark.req("FAM-08", "CUR-04", "CUR-09")
+@pytest.mark.req("FAM-08", "CUR-04", "CUR-09", "VAL-08")
 def test_of_two_applies_that_share_one_occurrence_one_is_told(bench: Bench, database: Embedded) -> None:
     for number in range(3):
         one = Bench(bench.admin, new_load(bench.admin, f"iki kişi {number} "))

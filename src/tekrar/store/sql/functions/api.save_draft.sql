@@ -19,11 +19,13 @@ BEGIN
     ELSIF version IS NULL OR version < 0 OR version = 9223372036854775807 THEN
         PERFORM tekrar_meta.bad_argument('version', 'the version that the draft was read at, 0 for a new one', version::text);
     END IF;
+    PERFORM tekrar_meta.step('draft/checked');
     INSERT INTO curation.draft (author, draft, version, document, recorded_at)
         SELECT actor, draft, version + 1, document, clock_timestamp()
         WHERE version = coalesce((SELECT max(d.version) FROM curation.draft d WHERE d.author = actor AND d.draft = draft), 0)
         ON CONFLICT DO NOTHING;
     IF FOUND THEN
+        PERFORM tekrar_meta.step('draft/done');
         RETURN jsonb_build_object('outcome', 'saved', 'draft', draft, 'version', version + 1);
     END IF;
     SELECT d.version, d.document INTO newest FROM curation.draft d WHERE d.author = actor AND d.draft = draft
