@@ -85,21 +85,13 @@ _PLACES: dict[str, Embedded] = {}
 
 
 @contextmanager
-def rebuilt(
-    template: Embedded, source: Connection, prefixes: Sequence[str] = PREFIXES
-) -> Iterator[Connection]:
+def rebuilt(template: Embedded, prefixes: Sequence[str] = PREFIXES) -> Iterator[Connection]:
     """A database that has the same artifacts and no entry of the ledger."""
     place = make_database_from(template, f"tekrar_replay_{next(_numbers)}")
     try:
         with open_target(of_embedded(place, user=SUPERUSER)) as connection:
             for prefix in ("", *prefixes):
                 new_load(connection, prefix)
-            rows = source.execute("SELECT * FROM curation.passage_diff").fetchall()
-            with connection.transaction():
-                connection.execute(f"SET LOCAL ROLE {OWNER}".encode())
-                for row in rows:
-                    marks = ", ".join(["%s"] * len(row))
-                    connection.execute(f"INSERT INTO curation.passage_diff VALUES ({marks})".encode(), row)
             yield connection
     finally:
         drop_database(place)
@@ -135,7 +127,7 @@ def lines(admin: Connection, actors: Loaded, database: Embedded) -> list[bytes]:
 def test_a_replay_makes_every_row_and_head_again(
     admin: Connection, lines: list[bytes], template: Embedded
 ) -> None:
-    with rebuilt(template, admin) as connection:
+    with rebuilt(template) as connection:
         done = replay_ledger(connection, lines)
         assert done.entries == len(lines) - 1
         before, after = everything(admin), everything(connection)
@@ -152,7 +144,7 @@ def test_a_replay_makes_every_row_and_head_again(
 def test_a_missing_or_altered_entry_is_named_and_nothing_is_kept(
     admin: Connection, lines: list[bytes], template: Embedded
 ) -> None:
-    with rebuilt(template, admin) as connection:
+    with rebuilt(template) as connection:
         before = everything(connection)
 
         def refused(changed: list[bytes]) -> TekrarError:

@@ -77,7 +77,7 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
         hint = PG_EXCEPTION_HINT;
     RAISE EXCEPTION USING ERRCODE = CASE WHEN starts_with(state, 'TK') THEN state ELSE 'TK044' END,
-        MESSAGE = format('ledger entry %s: %s', seq, message),
+        MESSAGE = message,
         DETAIL = (CASE WHEN starts_with(state, 'TK') THEN detail::jsonb ELSE jsonb_build_object('kind', 'ledger_entry',
             'found', state) END || jsonb_build_object('seq', seq, 'where', 'ledger entry ' || seq))::text,
         HINT = coalesce(nullif(hint, ''), 'nothing was kept; export the ledger again, and load what it rests on');
