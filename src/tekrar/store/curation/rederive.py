@@ -156,7 +156,7 @@ def require_derived(connection: Connection, proposal: str) -> None:
     if not named:
         return
     keys = [key for (key,) in connection.execute(_KEYS, (action["profile"],)).fetchall()]
-    for one in lying_diffs(connection, keys, named):
+    for one in lying_diffs(connection, keys, named) if keys else ():
         raise stale(one, where=f"proposal {proposal}", mend=_PROPOSE)
 
 
