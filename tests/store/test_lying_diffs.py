@@ -51,7 +51,9 @@ def login(database: Embedded) -> Iterator[Connection]:
 def lying(bench: Bench, *rows: int) -> dict[str, Any]:
     """A family over these rows of which every diff says that nothing differs, stored as the curator may."""
     body = json.loads(json.dumps(bench.family(*(("o", row) for row in rows))))
-    ends = [{"left": d["left"], "right": d["right"], "script": Script(()).encoded.hex()} for d in body["diffs"]]
+    ends = [
+        {"left": d["left"], "right": d["right"], "script": Script(()).encoded.hex()} for d in body["diffs"]
+    ]
     with as_login(bench.admin, CURATOR, AUTHOR) as session:
         found = session.execute("SELECT api.store_diffs(%s, %s::jsonb)", (bench.profile, json.dumps(ends)))
         for one, own in zip(body["diffs"], (found.fetchone() or [{}])[0]["diffs"], strict=True):
@@ -167,7 +169,12 @@ def test_an_entry_carries_exactly_the_diffs_of_its_action(
     ids = [one.diff for one in named_diffs(json.loads(payload["action"]))]
     assert (len(carried), ids) == (len(ids), sorted(ids))
     script = Script(()).encoded.hex()
-    wrong = [carried[1:], carried + carried[:1], carried[::-1], [carried[0] | {"script": script}, *carried[1:]]]
+    wrong = [
+        carried[1:],
+        carried + carried[:1],
+        carried[::-1],
+        [carried[0] | {"script": script}, *carried[1:]],
+    ]
     texts = [canonical_json(one).decode() for one in wrong] + [" " + payload["diffs"], "{}", "x"]
     with rebuilt(template, (PREFIX,)) as connection:
         for text in texts:

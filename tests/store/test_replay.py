@@ -16,7 +16,7 @@ from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.store.curated import REVIEWER_TWO, Bench, people
-from tests.store.matrix import ADMINISTRATOR, OWNER, PUBLISHER
+from tests.store.matrix import ADMINISTRATOR, PUBLISHER
 from tests.store.place import drop_database, make_database_from
 from tests.store.schema_database import acting_as
 from tests.store.schema_load import Loaded

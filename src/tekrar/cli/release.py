@@ -151,7 +151,11 @@ def _words(done: Verified) -> str:
     for one in done.findings:
         lines += [f"{one.check}: {one.place}", f"  expected  {one.expected}", f"  found     {one.found}"]
     for one in done.notices:
-        lines += [f"notice, {one.check}: {one.place}", f"  of the text  {one.expected}", f"  stored       {one.found}"]
+        lines += [
+            f"notice, {one.check}: {one.place}",
+            f"  of the text  {one.expected}",
+            f"  stored       {one.found}",
+        ]
     if done.more:
         lines.append(f"and {done.more} findings more")
     what = f"{len(done.releases)} releases, {done.artifacts} artifacts, {done.texts} texts"

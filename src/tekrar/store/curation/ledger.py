@@ -146,9 +146,7 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
         done, counted = 0, 1
         batch: list[_Entry] = []
         for batch in _ahead(_batches(stream, name)):
-            derive_named(
-                connection, [e.payload for e in batch if e.kind == "proposal" and not e.carries]
-            )
+            derive_named(connection, [e.payload for e in batch if e.kind == "proposal" and not e.carries])
             connection.execute(
                 b"SELECT api.replay_entries(%s::text[], %s::bytea[], %s::bytea[])",
                 ([e.kind for e in batch], [e.payload for e in batch], [e.digest for e in batch]),

@@ -7,6 +7,7 @@ answer that was lost on the way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
 
 Outcome = Literal["approve", "reject", "request_changes"]
+_ESCAPED: Final = re.compile(rb"\\(\\|[0-7]{3})")
 SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s::integer, %s::bigint)"
 OUTCOMES: Final = ("approve", "reject", "request_changes")
 
@@ -32,6 +34,7 @@ class EditConflictError(DatabaseError):
         of: `version` of a saved draft, or `revision` of a submitted one.
         version: the newest of these; 0 for none.
         theirs, yours: the two documents, at most their first 8192 bytes, other than ASCII escaped in octal.
+        draft, line: which draft, and of several lines the one that names it; "" and 0 where that is known.
         facts: `theirs_digest`, `theirs_author`, `theirs_recorded_at` and the same of `yours`, as far as the
             database says them.
     """
@@ -45,7 +48,16 @@ class EditConflictError(DatabaseError):
         self.version = int(detail.get("expected") or 0)
         self.theirs = str(detail.get("theirs") or "")
         self.yours = str(detail.get("yours") or "")
-        self.facts = {key: str(value) for key, value in detail.items() if key.startswith(("theirs_", "yours_"))}
+        self.draft, self.line = "", 0
+        self.facts = {
+            key: str(value) for key, value in detail.items() if key.startswith(("theirs_", "yours_"))
+        }
+
+
+def unescaped(text: str) -> str:
+    """A document as the database shows it in a refusal, read again; a character that was cut is escaped."""
+    found = _ESCAPED.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
+    return found.decode("utf-8", errors="backslashreplace")
 
 
 @dataclass(frozen=True)
@@ -162,23 +174,30 @@ def submit(
         DatabaseError: the bytes or what they say are refused; the kind names the rule, `where` the item.
     """
     with conflicts():
-        done = one(
-            connection, SUBMIT, (action, draft, revises, version), role=Role.CURATOR, actor=actor
-        )
+        done = one(connection, SUBMIT, (action, draft, revises, version), role=Role.CURATOR, actor=actor)
     return Submission(done["outcome"], done["proposal"], done["draft"], int(done["revision"]))
 
 
+@dataclass
+class Submitting:
+    """What is being submitted: the draft, and of several lines the line."""
+
+    draft: str = ""
+    line: int = 0
+
+
 @contextmanager
-def conflicts() -> Iterator[None]:
+def conflicts() -> Iterator[Submitting]:
     """A refused edit as an `EditConflictError`, with what the database says of both sides."""
+    what = Submitting()
     try:
-        yield
-    except EditConflictError:
-        raise
+        yield what
     except DatabaseError as error:
-        if error.kind == "edit_conflict":
-            raise EditConflictError(error) from error
-        raise
+        if error.kind != "edit_conflict":
+            raise
+        conflict = EditConflictError(error)
+        conflict.draft, conflict.line = what.draft, what.line
+        raise conflict from error
 
 
 def review(

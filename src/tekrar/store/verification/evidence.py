@@ -244,9 +244,7 @@ def check_diffs(
         _report(connection, findings, lying, releases)
 
 
-def _derive_again(
-    connection: Connection, key: int, own: Sequence[Row], findings: Findings
-) -> dict[str, str]:
+def _derive_again(connection: Connection, key: int, own: Sequence[Row], findings: Findings) -> dict[str, str]:
     """Diffs that are whole and not those of the text, with the ones that are."""
     found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
     lying: dict[str, str] = {}

@@ -220,9 +220,9 @@ class _Run:
             those = {row["artifact_key"] for row in artifacts}
             evidence = check_evidence(connection, entries, findings, artifacts=those)
         with findings.checking(connection, "candidates", "curation.passage_diff"):
-            keys = None if everything else [row["profile_key"] for row in wanted]
+            these = None if everything else [row["profile_key"] for row in wanted]
             names = None if everything else [row["release"] for row in wanted]
-            check_diffs(connection, findings, profiles=keys, releases=names)
+            check_diffs(connection, findings, profiles=these, releases=names)
         with findings.checking(connection, "decisions", "curation.decision"):
             check_decisions(connection, entries, findings)
         with findings.checking(connection, "publications", "repetition.repetition_release"):
