@@ -206,8 +206,12 @@ def test_of_two_windows_with_one_draft_neither_takes_the_place_of_the_other(
     assert '"draft": "pencere", "revises": 2' in error["mend"]
     assert all(one["draft"] != "başka" for one in small.lines("proposals", "list", actor="yazar"))
     small.run("propose", written(small, bulk.replace('"revises": 1', '"revises": "2"')), actor="yazar")
-    for wrong, status in ((("--revises", 9, "--draft", "hiç"), 8), (("--revises", 1), 2), (("--revises", "x"), 2),
-                          (("--revises", "ab" * 32), 5)):  # fmt: skip
+    for wrong, status in (
+        (("--revises", 9, "--draft", "hiç"), 8),
+        (("--revises", 1), 2),
+        (("--revises", "x"), 2),
+        (("--revises", "ab" * 32), 5),
+    ):
         refused(small, "propose", written(small, words["üç"]), *wrong, status=status)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tekrar.core.curation.carried import named_diffs
-from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
 from tekrar.core.diff.script import Script
 from tekrar.core.encoding import canonical_json
 from tekrar.errors import DatabaseError, SourceError, TekrarError
@@ -26,7 +25,7 @@ from tests.store.curated import AUTHOR, REVIEWER_ONE, Bench, people
 from tests.store.matrix import ADMINISTRATOR, CURATOR
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import PROFILES, as_login, call, new_load, plan_of, publish
-from tests.store.test_replay import everything, exported, places, rebuilt
+from tests.store.test_replay import everything, exported, places, rebuilt, rechained
 
 PREFIX = "yalan "
 
@@ -138,22 +137,6 @@ def test_a_release_that_binds_a_lying_diff_is_found(bench: Bench) -> None:
     assert found(bench).found == []
 
 
-def altered(lines: list[bytes], number: int, **more: str) -> list[bytes]:
-    """The export with a payload changed and every later hash made again: a chain that holds."""
-    found: list[bytes] = []
-    previous = BEFORE
-    for place, line in enumerate(lines[1:]):
-        entry = json.loads(line)
-        payload = entry["payload"] | (more if place == number else {})
-        payload = {key: value for key, value in payload.items() if value is not None}
-        own = entry_hash(place, entry["kind"], payload_bytes(payload), previous=previous)
-        entry |= {"payload": payload, "previous": previous.hex(), "hash": own.hex()}
-        found.append(canonical_json(entry) + b"\n")
-        previous = own
-    first = {"entries": str(len(found)), "format": "tekrar/ledger/v1", "head": previous.hex()}
-    return [canonical_json(first) + b"\n", *found]
-
-
 @pytest.mark.req("REB-01", "ID-07")
 def test_an_entry_carries_exactly_the_diffs_of_its_action(
     bench: Bench, login: Connection, template: Embedded
@@ -179,8 +162,8 @@ def test_an_entry_carries_exactly_the_diffs_of_its_action(
     with rebuilt(template, (PREFIX,)) as connection:
         for text in texts:
             with pytest.raises(SourceError, match=f"entry {number}: the diffs"):
-                replay_ledger(connection, altered(lines, number, diffs=text))
-        assert replay_ledger(connection, altered(lines, number, diffs=None)).entries == len(entries)  # type: ignore[arg-type]
+                replay_ledger(connection, rechained(lines, number, diffs=text))
+        assert replay_ledger(connection, rechained(lines, number, diffs=None)).entries == len(entries)
         rows = "SELECT count(*) FROM curation.passage_diff WHERE diff = ANY (%s::uuid[])"
         assert connection.execute(rows, (ids,)).fetchone() == (len(ids),)
     assert verify_chain(login, actor="yayıncı") == (len(entries), None, True)

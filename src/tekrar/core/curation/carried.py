@@ -16,7 +16,7 @@ from tekrar.core.diff.record import diff_id
 from tekrar.core.encoding import canonical_json, sha256
 from tekrar.core.identity import parse_uuid, uuid_text
 
-#: Key of the payload of a `proposal`: canonical JSON of [{"left", "right", "script": hex}…], ascending by diff.
+#: Key of the payload of a `proposal`: canonical JSON of [{"left", "right", "script": hex}…], by diff.
 KEY: Final = "diffs"
 
 
@@ -30,7 +30,7 @@ class NamedDiff:
 
 
 def named_diffs(action: Mapping[str, Any]) -> list[NamedDiff]:
-    """The diffs that the JSON of an action names, each once, ascending by ID; none of one that is no action."""
+    """The diffs that the JSON of an action names, each once, by ID; none of what is no action."""
     found: set[NamedDiff] = set()
     try:
         for body in [action, *action.get("supersession", {}).get("successors", [])]:

@@ -72,8 +72,8 @@ class Difference:
 def compare(stored: Connection, rebuilt: Connection) -> tuple[dict[str, int], list[Difference]]:
     """How many rows of each kind were compared, and the first that differs of each kind.
 
-    The ledger carries the diffs that decisions rest on, so both sides hold the same: they are derived from the
-    text once more.
+    The ledger carries the diffs that decisions rest on, so both sides hold the same: they are derived from
+    the text once more.
 
     Args:
         stored: the database in use, of a login that may be its owner.

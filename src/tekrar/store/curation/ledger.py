@@ -4,8 +4,8 @@ The first line says what follows: `{"entries", "format", "head"}`; each other on
 "kind", "payload", "previous", "seq"}`, all strings but the payload, a flat object of strings. A replay makes
 every state again from the entries and from the artifacts and candidates that were loaded before, checks each
 entry as it was checked the first time, takes the diffs that proposals name from their entries (those of a
-version before do not carry them: they are derived from the stored text), and compares every release's ID; what is missing or altered is refused with its number, and then nothing is kept
-(CUR-09, ID-07, REB-01).
+version before do not carry them: they are derived from the stored text), and compares every release's ID;
+what is missing or altered is refused with its number, and then nothing is kept (CUR-09, ID-07, REB-01).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ BEGIN
         PERFORM tekrar_meta.bad_argument('diffs', 'a list of left, right and script', keep_diffs.diffs::text);
     END IF;
     FOR one IN SELECT * FROM jsonb_array_elements(keep_diffs.diffs) LOOP
-        IF coalesce(one ->> 'script', '') !~ '^([0-9a-f]{2})+$' THEN
+        IF coalesce(one ->> 'script', '') !~ '^[0-9a-f]+$' OR length(one ->> 'script') % 2 = 1 THEN
             PERFORM tekrar_meta.bad_argument('script', 'bytes in hex', one ->> 'script');
         END IF;
         IF concat_ws(' ', one ->> 'left', one ->> 'right') !~

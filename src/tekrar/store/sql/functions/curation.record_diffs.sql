@@ -8,14 +8,10 @@ DECLARE
     carried jsonb;
     named record;
 BEGIN
-    IF NOT payload ? 'diffs' OR payload ->> 'diffs' = '[]' AND NOT EXISTS (SELECT FROM curation.named_diffs(a)) THEN
+    IF NOT payload ? 'diffs' OR payload ->> 'diffs' = '[]' AND NOT a ?| '{family,quotation,supersession}' THEN
         RETURN;
     END IF;
-    BEGIN
-        carried := (payload ->> 'diffs')::jsonb;
-    EXCEPTION WHEN data_exception OR statement_too_complex THEN
-        carried := NULL;
-    END;
+    carried := (payload ->> 'diffs')::jsonb;
     SELECT '[' || coalesce(string_agg(format('{"left":"%s","right":"%s","script":"%s"}', n.lhs, n.rhs, c.one ->> 'script'),
                                       ',' ORDER BY n.place), '') || ']' AS text, array_agg(n.diff::uuid ORDER BY n.place) AS ids
         INTO named FROM curation.named_diffs(a) AS n
@@ -24,6 +20,9 @@ BEGIN
     IF named.text IS DISTINCT FROM payload ->> 'diffs' THEN
         PERFORM curation.refuse('ledger_entry', 'the diffs that the entry carries are not those that the action names', 'diffs',
             named.text, payload ->> 'diffs');
+    END IF;
+    IF carried = '[]' THEN
+        RETURN;
     END IF;
     called := curation.keep_diffs((a ->> 'profile')::uuid, carried, '{*}', named.ids) IS NULL;
 END

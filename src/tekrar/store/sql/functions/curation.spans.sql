@@ -6,7 +6,12 @@ DECLARE
     called boolean;
     flat bigint[] := '{}';
     one jsonb;
+    plain CONSTANT text := '\["(0|[1-9][0-9]{0,17})", "(0|[1-9][0-9]{0,17})"\]';
 BEGIN
+    -- What it usually is: one span, read without looking at each part of it.
+    IF value::text ~ ('^\[' || plain || '\]$') AND (value #>> '{0,0}')::bigint < (value #>> '{0,1}')::bigint THEN
+        RETURN ARRAY[(value #>> '{0,0}')::bigint, (value #>> '{0,1}')::bigint];
+    END IF;
     called := curation.form_array(value, place, 1) IS NULL;
     FOR one IN SELECT * FROM jsonb_array_elements(value) LOOP
         called := curation.form_array(one, place, 2) IS NULL;
