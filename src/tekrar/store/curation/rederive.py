@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
+from uuid import UUID
 
 from tekrar.core.curation.carried import NamedDiff, named_diffs
 from tekrar.core.diff.record import diff_of
 from tekrar.core.diff.script import ALGORITHM
 from tekrar.core.identity import uuid_text
+from tekrar.core.policy import TREATMENTS
 from tekrar.errors import DatabaseError
-from tekrar.store.evidence.diffs import read_endpoints
+from tekrar.store.evidence.diffs import endpoint_of, read_endpoints
 from tekrar.store.session import Connection
 
 _MISSING: Final = b"""
@@ -34,10 +36,7 @@ _INSERT: Final = b"""
 """
 #: Diffs that are derived at once: their passages are in memory together.
 _AT_ONCE: Final = 1000
-_OPEN: Final = b"""
-    SELECT p.action FROM curation.proposal p WHERE p.proposal_digest = decode(%s, 'hex')
-        AND NOT EXISTS (SELECT FROM curation.decision d WHERE d.proposal_digest = p.proposal_digest)
-"""
+_PASSAGES: Final = b"SELECT * FROM api.passages(%s, %s::integer)"
 # Decisions in force since the last release of the profile; what an earlier one binds was asked then.
 _DECIDED: Final = b"""
     SELECT p.profile_key, s.decision, s.own::text, s.diff::text, s.lhs::text, s.rhs::text
@@ -148,16 +147,23 @@ def require_derived(connection: Connection, proposal: str) -> None:
     Raises:
         DatabaseError: `stale_diff`, with the diff, its occurrences and the one that the text gives.
     """
-    row = connection.execute(_OPEN, (proposal,), binary=True).fetchone()
-    if row is None:
+    rows = connection.execute(
+        _PASSAGES, (proposal, TREATMENTS["masked_with_boundary"]), binary=True
+    ).fetchall()
+    if not rows:
         return
-    action = json.loads(bytes(row[0]))
-    named = named_diffs(action)
-    if not named:
-        return
-    keys = [key for (key,) in connection.execute(_KEYS, (action["profile"],)).fetchall()]
-    for one in lying_diffs(connection, keys, named) if keys else ():
-        raise stale(one, where=f"proposal {proposal}", mend=_PROPOSE)
+    found = {
+        row[1]: endpoint_of((row[1].bytes, *row[2:5], row[5].bytes, *row[6:]))
+        for row in rows
+        if row[2] is not None
+    }
+    for named in named_diffs(json.loads(bytes(rows[0][0]))):
+        ends = [found.get(UUID(one)) for one in (named.left, named.right)]
+        left, right = ends
+        again = None if left is None or right is None else diff_of(left, right).id
+        if again is None or uuid_text(again) != named.diff:
+            one = Lying(named, None if again is None else uuid_text(again))
+            raise stale(one, where=f"proposal {proposal}", mend=_PROPOSE)
 
 
 def require_decided(connection: Connection, artifact_root: str, short: str) -> None:
