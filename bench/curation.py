@@ -78,7 +78,7 @@ def _measure(server: Embedded, work: Path, size: Size, *, runs: int, tell: Tell)
     from bench.store_server import connection_to, fresh_database
     from tekrar.store.curation.facts import basis_of
     from tekrar.store.curation.ledger import export_ledger
-    from tekrar.store.publish import claims_of
+    from tekrar.store.permission import claims_of
     from tekrar.store.roles import LOGIN, Role
     from tekrar.store.session import transaction
 
@@ -155,7 +155,7 @@ def _family(connection: Connection, size: Size, tell: Tell) -> Row:
 
 def _classes(connection: Connection) -> list[str]:
     from bench.curation_made import AUTHOR
-    from tekrar.store.publish import claims_of
+    from tekrar.store.permission import claims_of
     from tekrar.store.roles import Role
     from tekrar.store.session import ask
 

@@ -20,7 +20,7 @@ EXIT_STATUS: Final[dict[str, tuple[int, str]]] = {
     "not_found": (5, "no such release, artifact, profile, occurrence or class"),
     "storage_error": (6, "a file could not be written or read: disk full, permission, path"),
     "verification_failed": (7, "an artifact or proof does not hold; the message names the first place"),
-    "database_error": (8, "the database cannot be reached, started or used; nothing in it was changed"),
+    "database_error": (8, "the database cannot be reached or used, or refuses; nothing in it was changed"),
     "interrupted": (130, "stopped by the user; nothing half-written remains"),
     "terminated": (143, "ended from outside by SIGTERM; nothing half-written remains"),
 }

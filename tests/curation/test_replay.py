@@ -198,6 +198,24 @@ def test_grants_are_asked_at_the_recorded_time(book: Book) -> None:
     assert kind_of(lambda: book.write("revocation", grant=str(number))) == "unknown_grant"
 
 
+@pytest.mark.req("CUR-06")
+def test_a_revoked_approval_stands_in_nobody_s_way(book: Book) -> None:
+    one = book.submit(sample())
+    first, second = book.review(one), book.review(one, reviewer="Cem")
+    numbers = {held.actor: n for n, held in book.model.grants.items() if held.role == "reviewer"}
+    book.write("revocation", grant=str(numbers["Bora"]), actor="Bora", role="reviewer", scope="*", by="Ana")
+    for reviews in ((first,), tuple(sorted((first, second))), ()):
+        assert kind_of(lambda given=reviews: book.apply(one, reviews=given)) == "not_approved"  # type: ignore[misc]
+    book.apply(one, reviews=(second,))
+    applied = book.model.proposals[one].applied
+    assert applied is not None
+    assert applied.reviews == (second,)
+    other = book.submit(sample(4, 5), draft="2")
+    book.review(other, reviewer="Cem")
+    book.write("revocation", grant=str(numbers["Cem"]), actor="Cem", role="reviewer", scope="*", by="Ana")
+    assert kind_of(lambda: book.apply(other)) == "no_grant"
+
+
 @pytest.mark.req("CUR-11")
 def test_a_freeze_stops_what_was_submitted_before(book: Book) -> None:
     one = book.submit(sample())

@@ -288,6 +288,18 @@ def test_an_excluded_occurrence_quotes_nothing(world: World) -> None:
     )
 
 
+@pytest.mark.req("FAM-02")
+def test_equal_occurrences_of_a_provisional_group_are_no_family(world: World) -> None:
+    group = witness(9)
+    for number in (8, 9):
+        held = world.occurrences[occurrence(number)]
+        world.occurrences[occurrence(number)] = replace(held, group=group)
+    action = world.action("accept_family", world.family([occurrence(8), occurrence(9)]))
+    assert refused(lambda: check_action(action, world)) == ("one_exact_class", "$.family.members")
+    world.occurrences[occurrence(9)] = replace(world.occurrences[occurrence(9)], group=witness(8))
+    check_action(action, world)
+
+
 @pytest.mark.req("CAN-03")
 def test_a_choice_is_a_member_of_what_it_names(world: World) -> None:
     def check(**change: Any) -> tuple[str, str]:
@@ -345,8 +357,26 @@ def test_a_policy_of_one_version_has_one_document(world: World) -> None:
         "policy_differs",
         "$.choice.policy.document",
     )
+    ruled = replace(body, policy=replace(body.policy, rule="fullest_context"))
+    assert refused(lambda: check_action(world.action("choose_canonical", ruled), world)) == (
+        "policy_differs",
+        "$.choice.policy.rule",
+    )
     newer = replace(body, policy=replace(body.policy, document=witness(8), version="1.1.0"))
+    assert refused(lambda: check_action(world.action("choose_canonical", newer), world)) == (
+        "policy_not_registered",
+        "$.choice.policy",
+    )
+    world.policies["editorial", "1.1.0"] = (witness(8), "editorially_designated")
     world.apply(world.action("choose_canonical", newer))
+
+
+@pytest.mark.req("CAN-03")
+def test_a_policy_of_before_texts_were_kept_takes_no_new_choice(world: World) -> None:
+    world.apply(world.action("choose_canonical", world.choice(SHIP, occurrence(0))))
+    world.policies.clear()
+    again = world.action("choose_canonical", world.choice(SHIP, occurrence(2)))
+    assert refused(lambda: check_action(again, world)) == ("policy_not_registered", "$.choice.policy")
 
 
 def test_what_is_taken_back_is_a_choice(world: World) -> None:

@@ -20,6 +20,7 @@ from tekrar.core.curation.view import (
     ClassFacts,
     DiffFacts,
     OccurrenceFacts,
+    PolicyFacts,
     ProfileFacts,
     StructureFacts,
 )
@@ -58,6 +59,7 @@ class World:
     evidence: set[bytes] = field(default_factory=set)
     releases: dict[bytes, set[bytes]] = field(default_factory=dict)
     applied: list[Applied] = field(default_factory=list)
+    policies: dict[tuple[str, str], tuple[bytes, str]] = field(default_factory=dict)
     data: bytes = "\n\n".join(LINES).encode()
 
     def __post_init__(self) -> None:
@@ -81,6 +83,8 @@ class World:
                 witnesses = self.occurrences[left].witness, self.occurrences[right].witness
                 self.diffs[diff_of(left, right)] = DiffFacts(left, right, *witnesses)
         self.releases[REPETITION] = set(self.classes)
+        for name in ("editorial", "placement", "other"):
+            self.policies[name, "1.0.0"] = (witness(7), "editorially_designated")
 
     # -- the view
     def profile(self, profile: bytes) -> ProfileFacts | None:
@@ -119,8 +123,15 @@ class World:
     def choice_in_force(self, structure: bytes, policy: str) -> bytes | None:
         return self.inventory.choice_in_force(structure, policy)
 
-    def policy_document(self, policy: str, version: str) -> bytes | None:
-        return self.inventory.policies.get((policy, version))
+    def choice_policy(self, policy: str, version: str) -> PolicyFacts | None:
+        said = self.policies.get((policy, version))
+        if said is not None:
+            return PolicyFacts(*said)
+        said = self.inventory.policies.get((policy, version))
+        return None if said is None else PolicyFacts(*said, registered=False)
+
+    def policy_versions(self, policy: str) -> tuple[str, ...]:
+        return tuple(version for name, version in self.policies if name == policy)
 
     def released(self, release: bytes, structure: bytes) -> bool | None:
         held = self.releases.get(release)

@@ -19,6 +19,8 @@ from tests.store.schema_load import Loaded
 from tests.store.schema_publication import call
 
 AUTHOR, REVIEWER_ONE, REVIEWER_TWO = "yazar", "okur", "ikinci okur"
+#: Text and rule of every policy that choices here are under.
+TEXT, RULE = "İlk baskıdaki yer **esastır**.", "editorially_designated"
 Body = dict[str, Any]
 #: ("o", row) an occurrence, ("c", number) an exact class.
 Ref = tuple[str, int]
@@ -168,18 +170,22 @@ class Bench:
         body = {"kind": kind, "source": source, "quoting": quoting, "mapping": mapping}
         return {**body, "attribution": attribution, **more}
 
+    def register(self, policy: str, version: str = "1.0.0", *, text: str = TEXT, rule: str = RULE) -> str:
+        """Keep the text of a policy; the digest that choices name."""
+        words = (policy, version, rule, text)
+        return str(call(self.admin, CURATOR, AUTHOR, "api.register_policy", *words)["digest"])
+
     def choice(self, release: uuid.UUID, ref: Ref | str, member: uuid.UUID, **more: Any) -> Body:
         tag, one = ("family", ref) if isinstance(ref, str) else ("class", str(self.id_of(ref)))
-        policy = {
-            "name": "yayın",
-            "version": "1.0.0",
-            "rule": "editorially_designated",
-            "document": "ab" * 32,
-        }
+        given = {"name": "edition.first", "version": "1.0.0", **more.pop("policy", {})}
+        known = "SELECT encode(digest, 'hex') FROM curation.choice_policy WHERE (name, version) = (%s, %s)"
+        words = (given["name"], given["version"])
+        digest = self.value(known, *words) or self.register(*words)
+        policy = {"rule": RULE, "document": digest, **given}
         body: Body = {
             "structure": {"tag": tag, "id": one, "release": str(release)},
             "member": str(member),
-            "policy": {**policy, "name": "edition.first", **more.pop("policy", {})},
+            "policy": policy,
         }
         return body | more
 

@@ -22,12 +22,8 @@ PEOPLE = {
     "bakan": ("auditor",),
 }
 ADMINISTRATOR = "yönetici"
-POLICY = {
-    "name": "edition.first",
-    "version": "1.0.0",
-    "rule": "editorially_designated",
-    "document": "İlk yazılan yer esastır.",
-}
+POLICY = {"name": "edition.first", "version": "1.0.0"}
+RULE, POLICY_TEXT = "editorially_designated", "İlk yazılan yer esastır."
 Record = dict[str, Any]
 
 
@@ -162,8 +158,16 @@ class Scenario:
         self._correct()
         self.publish()
 
+    def register(self, name: str = "edition.first", text: str = POLICY_TEXT, *, rule: str = RULE) -> Record:
+        """Keep the text of a policy, version 1.0.0."""
+        file = self.folder / f"{name}.md"
+        file.write_text(text, "utf-8")
+        words = ("--name", name, "--policy-version", "1.0.0", "--rule", rule)
+        return self.run("policies", "add", file, *words, actor="yazar")
+
     def _choose(self) -> None:
         """A canonical choice that is changed twice."""
+        assert self.register()["outcome"] == "registered"
         family = self.families[0]
         one, other = self.members(family)
         for number, member in enumerate((one, other, one)):

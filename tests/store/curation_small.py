@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.store.curation_scenario import Scenario
 
@@ -24,11 +26,16 @@ Ağını sabırla ören balıkçı, denizden eli boş dönmez.
 """
 
 
-def packages(folder: Path, database: dict[str, str] | None = None) -> Scenario:
-    """Release, artifact and candidates of the text; the embedded server of the folder where no database is
-    named."""
+def packages(
+    folder: Path,
+    database: dict[str, str] | None = None,
+    *,
+    texts: Mapping[str, str] = MappingProxyType({"liman": LIMAN, "tarla": TARLA}),
+) -> Scenario:
+    """Release, artifact and candidates of the texts of books; the embedded server of the folder where no
+    database is named."""
     (folder / "kitap").mkdir()
-    for name, text in (("liman", LIMAN), ("tarla", TARLA)):
+    for name, text in texts.items():
         (folder / "kitap" / f"{name}.txt").write_text(text, "utf-8")
     one = Scenario(folder, database or {"TEKRAR_DATA_DIR": str(folder / "data")})
     words = ("--language", "tr", "--edition", "liman", "--out", folder / "release")
@@ -43,5 +50,6 @@ def published(folder: Path) -> Scenario:
     one = packages(folder)
     one.authority()
     one.load()
+    one.register("ilk", "ilk yer", rule="fullest_context")
     one.publish()
     return one

@@ -130,10 +130,10 @@ def tampering(connection: Connection) -> Iterator[Connection]:
         connection.execute("ROLLBACK")
 
 
-def verified(connection: Connection, release: str | None = None) -> Verified:
+def verified(connection: Connection, release: str | None = None, *, actor: str = AUDITING) -> Verified:
     """What the auditor finds, inside the transaction that is open."""
     connection.execute("SET LOCAL SESSION AUTHORIZATION tekrar_login")
-    connection.execute("SELECT set_config('tekrar.claims', %s, true)", (json.dumps({"actor": AUDITING}),))
+    connection.execute("SELECT set_config('tekrar.claims', %s, true)", (json.dumps({"actor": actor}),))
     connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(AUDITOR)))
     row = connection.execute(
         "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"

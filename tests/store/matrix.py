@@ -51,6 +51,7 @@ SELECT: Final[dict[str, frozenset[str]]] = {
     "curation.candidate_seal": _CORPUS,
     "curation.candidate_set": _CORPUS,
     "curation.canonical_choice": _EFFECTIVE,
+    "curation.choice_policy": _EFFECTIVE,
     "curation.compensation": _EFFECTIVE,
     "curation.crosswalk": _STRUCTURES,
     "curation.decision": _STRUCTURES,
@@ -183,9 +184,10 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     "api.releases_to_read": frozenset(GRANTABLE),
     **{
         f"api.{name}": frozenset({CURATOR})
-        for name in ("crosswalk", "drafts", "save_draft", "submit_proposal")
+        for name in ("crosswalk", "drafts", "register_policy", "save_draft", "submit_proposal")
     },
     "api.review": frozenset({REVIEWER}),
+    "api.verdicts_shown": frozenset({REVIEWER}),
     "api.apply": frozenset({CURATOR, REVIEWER}),
     **{f"api.{name}": _STRUCTURES for name in ("history", "list_proposals", "proposal")},
     **{
@@ -193,14 +195,22 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in (
             "bound_release",
             "canonical",
+            "expands",
             "family_members",
+            "in_force",
+            "incident",
             "list_choices",
             "list_families",
+            "list_policies",
             "list_quotations",
+            "list_repeats",
+            "occurrence_at",
             "resolve",
             "structure_state",
+            "why_no_structure",
         )
     },
+    "api.page_size": frozenset(GRANTABLE),
     "api.sets_to_read": _READERS,
     "api.store_diffs": frozenset({CURATOR}),
     "api.passages": frozenset({CURATOR, REVIEWER}),

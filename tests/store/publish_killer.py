@@ -3,7 +3,8 @@
 Reads one JSON object a line, {"words", "env"}; forks a process that runs the command line, answers with its
 number, {"pid"}, and when it has ended with how, as the kernel tells it: {"signal": 9} or {"exit": 0}. The
 fork spares the start of Python; what it runs is the whole verb of `tekrar`, connection included, or
-`submit ROOT`, which prepares and publishes an artifact of invented roots.
+`submit ROOT`, which prepares and publishes an artifact of invented roots, or `crosswalk STRUCTURE NAMESPACE
+NAME`, which has no verb.
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import tekrar.cli.apply
+import tekrar.cli.candidates
+import tekrar.cli.drafts
+import tekrar.cli.propose
+import tekrar.cli.review
 import tekrar.cli.withdraw
 import tekrar.store.publish
 import tekrar.store.session  # noqa: F401  (imported before the forks)
 from tekrar.cli import main
 from tests.store.place import environment
+from tests.store.publish_submit import crosswalk
 from tests.store.publish_submit import main as submit
 
 
@@ -30,7 +37,8 @@ def run(words: list[str], env: dict[str, str]) -> int:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
         os.dup2(nowhere, standard)
-    return submit(words[1:]) if words[0] == "submit" else main(words)
+    own = {"submit": submit, "crosswalk": crosswalk}
+    return own[words[0]](words[1:]) if words[0] in own else main(words)
 
 
 def serve() -> None:
@@ -58,10 +66,12 @@ class Killer:
     def __init__(self, child: subprocess.Popen[str]) -> None:
         self._child = child
 
-    def start(self, url: str, *words: str, stop_at: str = "", stop_for: float = 60) -> int:
-        """Start a command line as actor `yayıncı` and give its process number."""
+    def start(
+        self, url: str, *words: str, stop_at: str = "", stop_for: float = 60, actor: str = "yayıncı"
+    ) -> int:
+        """Start a command line as an actor and give its process number."""
         options = f"-c tekrar.stop_at={stop_at} -c tekrar.stop_for={stop_for}" if stop_at else ""
-        env = {"TEKRAR_DATABASE_URL": url, "TEKRAR_ACTOR": "yayıncı", "PGOPTIONS": options}
+        env = {"TEKRAR_DATABASE_URL": url, "TEKRAR_ACTOR": actor, "PGOPTIONS": options}
         assert self._child.stdin is not None
         self._child.stdin.write(json.dumps({"words": words, "env": env}) + "\n")
         self._child.stdin.flush()

@@ -28,6 +28,7 @@ class Cut:
     Attributes:
         at: number of the message, from 1; 0 for none.
         forwarded: whether that message still reaches the server.
+        commit_of: part of a statement; where it is named, the connection ends at the COMMIT that follows it.
         kinds: the first bytes of the messages that count.
         kill: holds what is called at that place, before anything else happens.
         said: what each counted message did, for the list of places.
@@ -35,9 +36,15 @@ class Cut:
 
     at: int = 0
     forwarded: bool = False
+    commit_of: str = ""
     kinds: bytes = STATEMENTS
     kill: SimpleQueue[Callable[[], None]] = field(default_factory=SimpleQueue)
     said: list[str] = field(default_factory=list)
+
+    def here(self) -> bool:
+        """Whether the last counted message is that place."""
+        asked = self.commit_of and any(self.commit_of in one for one in self.said)
+        return len(self.said) == self.at or bool(asked and self.said[-1][2:] == "COMMIT")
 
 
 class Relay:
@@ -83,7 +90,7 @@ class Relay:
                             query = message[5:].lstrip(b"\0").split(b"\0")[0].decode() or query
                         if message[:1] in cut.kinds:
                             cut.said.append(f"{message[:1].decode()} {query}")
-                            if len(cut.said) == cut.at:
+                            if cut.here():
                                 if cut.forwarded:
                                     server.sendall(message)
                                 with suppress(ProcessLookupError):  # it ended after its last message

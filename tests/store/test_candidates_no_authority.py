@@ -158,7 +158,7 @@ NAMING = {
     *("api.unresolved", "api.semantic_coverage", "api.unsealed_rows", "tekrar_meta.bulk_tables"),
     *("curation.announce_candidates", "curation.record_candidates", "curation.record_disposition"),
     *("curation.last_event", "curation.sets_of", "curation.closed_candidates", "curation.inventory_roots"),
-    *("curation.unresolved_records", "curation.check_override", "curation.check_action"),
+    *("curation.unresolved_records", "curation.check_override", "curation.check_now"),
     "curation.refuse_unreviewed_override",
 }
 #: Of these, those that look into a result: its kind, places and stated disposition, for a list.
@@ -177,6 +177,16 @@ def test_no_function_that_decides_or_answers_reads_a_candidate(admin: Connection
     assert len(bodies) > 50
     tables = ("curation.candidate", "curation.disposition", "curation.evidence", "candidate_participant")
     assert {name for name, body in bodies if any(table in body for table in tables)} <= NAMING
+    views = admin.execute(
+        "SELECT schemaname || '.' || viewname, definition FROM pg_views WHERE schemaname IN"
+        " ('api', 'core', 'curation', 'repetition', 'restricted', 'tekrar_meta')"
+    ).fetchall()
+    # The combined reading names the layer of each row and is read by its own listing alone (LAY-08).
+    assert {name for name, body in views if "candidate" in body} == {"api.repeats"}
+    assert not [
+        name for name, body in views if "disposition" in body or "result" in body or "evidence." in body
+    ]
+    assert {name for name, body in bodies if "api.repeats" in body} == {"api.list_repeats"}
     assert {name for name, body in bodies if re.search(r"c\.result\b|get_byte\(p\.result", body)} == READING
 
 

@@ -94,6 +94,7 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
     body = one.quotation(one.end(0), one.end(1))
     (quotation,) = one.decide(one.action("accept_quotation", "quotation", body))["structures"]
     (family,) = one.decide(one.accept(("c", 0), ("o", 2)))["structures"]
+    one.register("edition.first")
     first = released(one)
     asker = Asker(connection)
     answer = asker.canonical(first, str(one.id_of(("c", 0))), policy="edition.first")
@@ -128,6 +129,7 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
 def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> None:
     """Four different statuses with no member at all; each of them as of its release (AMB-31)."""
     one = Bench(bench.admin, new_load(bench.admin, "durum "))
+    one.register("edition.first")
     released(one)
     four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
     (whole,) = one.decide(one.accept(*four))["structures"]
@@ -164,11 +166,13 @@ def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> 
         "ambiguous",
         "ambiguous",
     ]
-    assert [status(last, family) for family in (halves[0], merged)] == ["retired", "retired"]
+    assert [status(last, family) for family in (halves[0], merged)] == ["stale_evidence", "retired"]
+    assert asker.canonical(last, halves[0], policy=policy)["successors"] == [merged]
     assert status(split, halves[0]) == "unselected"
     assert status(last, str(one.id_of(("c", 0)))) == "unselected"
+    assert asker.canonical(split, merged, policy=policy)["reason"] == "not_in_release"
     with pytest.raises(NotFoundError):
-        asker.canonical(split, merged, policy=policy)
+        asker.canonical(split, "0190a0a0-0000-7000-8000-000000000000", policy=policy)
 
 
 @pytest.mark.req("CUR-04")
@@ -193,5 +197,17 @@ def test_drafts_are_never_lost(bench: Bench, connection: Connection) -> None:
     with pytest.raises(EditConflictError) as error:
         save_draft(connection, "defter", b"on", version=1, actor=AUTHOR)
     assert (error.value.version, error.value.theirs, error.value.yours) == (2, "iki", "on")
+    assert "its version is 2, yours rests on 1" in error.value.message
+    whole = ("ağaç\n" * 3000).encode()
+    assert save_draft(connection, "yaprak", whole, version=0, actor=AUTHOR) == 1
+    with pytest.raises(EditConflictError) as error:
+        save_draft(connection, "yaprak", b"dal", version=0, actor=AUTHOR)
+    assert (error.value.theirs, error.value.yours) == (whole.decode(), "dal")
+    with pytest.raises(EditConflictError, match="draft yaprak has no version 7: its newest is 1"):
+        save_draft(connection, "yaprak", b"dal", version=7, actor=AUTHOR)
+    with pytest.raises(EditConflictError, match="there is no draft kök to save version 4 of") as error:
+        save_draft(connection, "kök", b"dal", version=3, actor=AUTHOR)
+    assert (error.value.version, error.value.theirs, error.value.expected) == (0, "", "0")
+    assert "version 0" in error.value.mend
     assert [one.document for one in drafts(connection, "defter", actor=AUTHOR)] == [b"iki", b"bir"]
     assert drafts(connection, actor=REVIEWER_TWO) == []

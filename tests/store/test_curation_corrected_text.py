@@ -41,7 +41,10 @@ def published(one: Scenario, number: int) -> tuple[str, Path]:
 def test_families_of_a_corrected_text_are_replaced_and_both_texts_are_rebuilt(
     tmp_path: Path, launcher: Launcher
 ) -> None:
-    """A member of the old text is named by its ID, a class too; nothing is carried over (AMB-28)."""
+    """A member of the old text is named by its ID, a class too; nothing is carried over (AMB-28).
+
+    Field-report row 68: what was said of the old text stays of the old text.
+    """
     one = Scenario(tmp_path, {"TEKRAR_DATA_DIR": str(tmp_path / "data")})
     (tmp_path / "books").mkdir()
     try:

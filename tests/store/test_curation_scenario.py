@@ -15,15 +15,20 @@ from typing import Any
 import pytest
 
 from tekrar.cli import main
+from tekrar.core.encoding import canonical_json
+from tekrar.corpus.release_package import open_release
 from tekrar.demo import kjv
 from tekrar.errors import NotFoundError
 from tekrar.settings import read_settings
 from tekrar.store.curation.compared import compare
 from tekrar.store.embedded import database_of
+from tekrar.store.load.stored_text import read_text
+from tekrar.store.roles import SUPERUSER
 from tekrar.store.server.launcher import Launcher
-from tekrar.store.session import connect
+from tekrar.store.session import Connection, connect, open_target
+from tekrar.store.target import of_embedded
 from tests.store.curation_scenario import Scenario
-from tests.store.place import make_database_from, settings_in, url_of
+from tests.store.place import drop_database, make_database_from, settings_in, url_of
 
 #: Name of a database with the packages and without an entry of the ledger.
 EMPTY = "tekrar_empty"
@@ -116,6 +121,78 @@ def test_rebuild_makes_everything_again_and_leaves_nothing(played: Scenario) -> 
     with connect(settings_in(Path(played.database["TEKRAR_DATA_DIR"])), administrator=True) as connection:
         names = connection.execute(b"SELECT datname FROM pg_database WHERE datname LIKE 'tekrar_rebuild%'")
         assert names.fetchall() == []
+
+
+@pytest.mark.req("CORE-01", "CORE-02", "VAL-01")
+def test_the_text_is_exact_after_every_record_is_deleted(played: Scenario) -> None:
+    """In a copy of the database, as the tables' owner: every guard dropped, every row of repetition and of
+    curation deleted, and each text release reconstructed from what is left, byte for byte."""
+    place = database_of(settings_in(Path(played.database["TEKRAR_DATA_DIR"])))
+    copy = make_database_from(place, "tekrar_bare")
+    try:
+        with open_target(of_embedded(copy, user=SUPERUSER)) as owner:
+            owner.execute("SET ROLE tekrar_owner")
+            tables = _rows_of(owner)
+            held = {name for name, rows in tables.items() if rows}
+            # The scenario filled them: what is deleted is what curation and publication left.
+            assert held >= _FILLED
+            names = list(tables)
+            with owner.transaction():
+                for name, trigger in owner.execute(_GUARDS).fetchall():
+                    owner.execute(f"DROP TRIGGER {trigger} ON {name}".encode())
+                owner.execute(f"TRUNCATE {', '.join(names)}".encode())
+            assert set(_rows_of(owner).values()) == {0}
+            keys = [key for (key,) in owner.execute("SELECT release_key FROM core.release").fetchall()]
+            assert keys
+            opened = open_release(played.folder / "release")
+            for key in keys:
+                stored = read_text(owner, key)
+                assert stored.certified == opened.certified
+                assert stored.release.text == opened.release.text
+                manifest = owner.execute(
+                    "SELECT manifest FROM core.release WHERE release_key = %s", (key,)
+                ).fetchone()
+                assert manifest is not None
+                assert bytes(manifest[0]) == canonical_json(open_release(played.folder / "release").manifest)
+            blocks = owner.execute("SELECT data FROM core.text_block ORDER BY release_key, block").fetchall()
+            assert b"".join(bytes(data) for (data,) in blocks) == opened.release.text
+        played.run("reconstruct", played.folder / "release", "--out", played.folder / "exact")
+        assert (played.folder / "exact").read_bytes() == opened.release.text
+    finally:
+        drop_database(copy)
+
+
+#: What the scenario leaves in the tables that are deleted, among others.
+_FILLED = {
+    *("repetition.occurrence", "repetition.class", "repetition.repetition_release", "repetition.visible"),
+    *("curation.ledger", "curation.candidate", "curation.passage_diff", "curation.decision"),
+    *("curation.family", "curation.quotation", "curation.canonical_choice", "curation.supersession"),
+}
+#: Guards of everything that is deleted; those of partitions go with their parents' where they hang on them.
+_GUARDS = b"""
+    SELECT c.oid::regclass::text, quote_ident(t.tgname) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname IN ('repetition', 'curation', 'restricted') AND NOT t.tgisinternal AND t.tgparentid = 0
+"""
+
+
+def _rows_of(connection: Connection) -> dict[str, int]:
+    """Tables of everything that is not the core, without partitions, and how many rows each has."""
+    names = [
+        name
+        for (name,) in connection.execute(
+            "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n"
+            " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition"
+            " AND n.nspname IN ('repetition', 'curation', 'restricted') ORDER BY 1"
+        ).fetchall()
+    ]
+    assert len(names) > 50
+    found = {}
+    for name in names:
+        row = connection.execute(f"SELECT count(*) FROM {name}".encode()).fetchone()
+        assert row is not None
+        found[name] = int(row[0])
+    return found
 
 
 @pytest.mark.req("CAN-02", "FAM-13")

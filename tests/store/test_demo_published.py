@@ -136,8 +136,8 @@ def test_a_demo_that_fails_with_its_server_takes_everything_back(
 @pytest.mark.faults
 def test_a_demo_that_is_interrupted_leaves_no_server(inside: Path) -> None:
     program = (
-        "import sys; from tekrar.cli import main; import tekrar.store.curate as c; import signal, os\n"
-        "c.name_actor = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
+        "import sys; from tekrar.cli import main; import tekrar.store.curate as c; import signal\n"
+        "c.name_actor = lambda *a, **k: signal.raise_signal(signal.SIGINT)\n"
         "sys.argv[1:] = ['demo', '--sample', '--json']; sys.exit(main())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

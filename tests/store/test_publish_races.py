@@ -84,6 +84,7 @@ def numbers_of(admin: Connection) -> tuple[Any, ...]:
 def test_two_publishers_in_a_loop_lose_nothing(
     admin: Connection, published: Published, database: Embedded, tmp_path: Path, rounds: int
 ) -> None:
+    """Field-report row 82: the heads are compared where they stand, in the transaction that moves them."""
     roots = [new_load(admin, f"yarış {next(_numbers)} ").artifact_root.hex() for _ in range(2)]
     before = numbers_of(admin)
     with (

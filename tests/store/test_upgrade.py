@@ -22,6 +22,8 @@ from tests.store.place import environment, settings_in, tekrar
 
 #: The last commit whose schema ended with migration 7: before answers stood in an occurrence's row.
 SEVEN = "92e496aa2d6a0b9c9ce1ff0604d682800701d11f"
+#: The last commit whose schema ended with migration 12: texts of choice policies were kept nowhere.
+TWELVE = "79c84b254c0fa7c3711199db65693c0ede1762dc"
 _MAKE = """
 from pathlib import Path
 from tests.store.load_corpus import make
@@ -58,12 +60,15 @@ class Earlier:
 
 
 @pytest.fixture
-def earlier(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Earlier:
+def earlier(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Earlier:
+    commit = getattr(request, "param", SEVEN)
     source = tmp_path_factory.mktemp("earlier")
     archive = source / "source.tar"
-    words = ["git", "-C", str(ROOT), "archive", f"--output={archive}", SEVEN, "src", "tests"]
+    words = ["git", "-C", str(ROOT), "archive", f"--output={archive}", commit, "src", "tests"]
     if subprocess.run(words, capture_output=True, check=False).returncode:
-        pytest.skip(f"needs the history of the project: commit {SEVEN[:7]}")
+        pytest.skip(f"needs the history of the project: commit {commit[:7]}")
     subprocess.run(["tar", "-xf", str(archive), "-C", str(source)], check=True)
     return Earlier(source, data_dir)
 
@@ -115,3 +120,61 @@ def test_a_store_of_migration_seven_verifies_after_migration_and_after_a_restore
         assert set(verified(other)["releases"]) == published
     finally:
         Launcher(settings_in(other)).stop()
+
+
+_CHOOSE = """
+import json
+from pathlib import Path
+from tests.store.curation_small import packages
+one = packages(Path.cwd(), {"TEKRAR_LANGUAGE": ""})
+one.authority()
+one.load()
+release = one.publish()
+(exact,) = one.run("release", "classes", release)["classes"]
+policy = {"name": "eski", "version": "1.0.0", "rule": "fullest_context", "document": "En geniş yer."}
+line = {"operation": "choose_canonical", "structure": exact["class"], "member": "liman/1/p4",
+        "policy": policy, "rationale": "neden"}
+(choice,) = one.decide(one.propose(line))
+(open_one,) = one.propose(line | {"member": "tarla/1/p4", "supersedes": choice})
+print(json.dumps({"release": one.publish(), "class": exact["class"], "choice": choice, "open": open_one}))
+"""
+
+
+@pytest.mark.faults
+@pytest.mark.req("CAN-03", "REL-10")
+@pytest.mark.parametrize("earlier", [TWELVE], indirect=True)
+def test_choices_of_before_their_texts_were_kept_stay(earlier: Earlier) -> None:
+    made = json.loads(earlier.python("-c", _CHOOSE).splitlines()[-1])
+    folder = earlier.folder
+    head = len(program_schema().migrations)
+    migrated = tekrar(folder, "db", "migrate", "--json")
+    assert (migrated.returncode, json.loads(migrated.stdout)["head"]) == (0, head), migrated.stderr
+
+    def run(*words: str, status: int = 0) -> dict[str, Any]:
+        done = tekrar(folder, *words, "--json")
+        assert done.returncode == status, (words, done.stdout, done.stderr)
+        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return found
+
+    asked = ("canonical", made["class"], "--policy", "eski", "--release", made["release"])
+    found = run(*asked)
+    assert (found["choice"], found["policy_text"]) == (made["choice"], "not_kept")
+    assert run("release", "verify", "--all", "--as", "bakan")["verified"] is True
+    run("review", made["open"], "approve", "--as", "okur")
+    error = run("apply", made["open"], "--as", "yazar", status=8)["error"]
+    assert error["kind"] == "policy_not_registered"
+    text, words = (
+        folder / "eski.md",
+        ("--name", "eski", "--policy-version", "1.0.0", "--rule", "fullest_context"),
+    )
+    text.write_text("Başka yer.", "utf-8")
+    error = run("policies", "add", str(text), *words, "--as", "yazar", status=8)["error"]
+    assert error["kind"] == "policy_differs"
+    text.write_text("En geniş yer.", "utf-8")
+    assert run("policies", "add", str(text), *words, "--as", "yazar")["outcome"] == "registered"
+    assert run(*asked)["policy_text"] == "kept"
+    assert run("apply", made["open"], "--as", "yazar")["outcome"] == "applied"
+    assert run("release", "verify", "--all", "--as", "bakan")["verified"] is True
+    run("ledger", "verify", "--as", "bakan")
+    done = run("rebuild", "--check", str(folder / "release"), "--as", "bakan")
+    assert (done["outcome"], done["compared"]["choice policies"]) == ("equal", 1)

@@ -13,20 +13,21 @@ from tests.store.matrix import BULK, SCHEMAS, SELECT
 OUTSIDE = {
     ("core.release_seal", "recorded_at"): "when a text was loaded; no release binds a time of loading",
     ("repetition.seal", "recorded_at"): "when an artifact was loaded; no release binds a time of loading",
+    ("curation.candidate_seal", "recorded_at"): "when candidates were loaded; as of the other seals",
     ("repetition.artifact", "provenance"): "engine and library versions of a build; they enter no root",
     (
         "curation.grant_entry",
         "grant_key",
     ): "a number in this database; a revocation's entry names it, and then it is held",
 }
-#: Tables of candidates and structures: no row of them is legal yet (tests/store/test_verification.py).
+#: Tables of the workflow and of structures; tests/store/test_verification_curation.py fills them.
 EMPTY = frozenset(
     f"curation.{name}"
     for name in (
         *("canonical_choice", "compensation", "crosswalk", "decision", "decision_review", "draft"),
         *("effective_choice", "effective_membership", "false_positive_override", "family", "family_diff"),
         *("family_member", "propagation_policy", "proposal", "quotation", "review", "succession"),
-        *("succession_member", "supersession"),
+        *("succession_member", "supersession", "choice_policy"),
     )
 )
 
@@ -46,6 +47,7 @@ OTHER = {
     ),
     "text": ("{0} || 'x'", "'partial'", "'complete'", "'FS'", "'PS'", "'grant'", "'auditor'", "'reader'"),
     "timestamp with time zone": ("{0} + interval '1 second'", "now()"),
+    "bigint[]": ("{0}[1:2] || ARRAY[{0}[3] + 1, {0}[4] + 1]", "ARRAY[{0}[1], {0}[2] + 1] || {0}[3:]"),
 }
 ABSENT = {
     "integer": "1",

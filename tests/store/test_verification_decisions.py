@@ -40,6 +40,10 @@ HANDS = {
     "UPDATE curation.quotation SET attribution = 'x'": "quotation",
     "UPDATE curation.canonical_choice SET member = gen_random_uuid()": "canonical_choice",
     "UPDATE curation.effective_choice SET policy = 'x'": "effective_choice",
+    "UPDATE curation.choice_policy SET document = document || ' ',"
+    " digest = sha256(convert_to(document || ' ', 'UTF8'))": "choice_policy",
+    "UPDATE curation.choice_policy SET rule = 'fullest_context'": "choice_policy",
+    "DELETE FROM curation.choice_policy": "choice_policy",
     "UPDATE curation.compensation SET reason = 'x'": "compensation",
     "UPDATE curation.supersession SET reason = 'x'": "supersession",
     "DELETE FROM curation.succession": "succession",

@@ -49,7 +49,7 @@ def test_a_family_from_proposal_to_decision(bench: Bench) -> None:
     assert again["structures"] == [family]
 
 
-@pytest.mark.req("CUR-07")
+@pytest.mark.req("CUR-07", "VAL-15")
 def test_every_supersession(bench: Bench) -> None:
     one = another(bench, "ardıl ")
     four = [("o", 0), ("o", 1), ("o", 2), ("o", 3)]
@@ -83,7 +83,7 @@ def test_every_supersession(bench: Bench) -> None:
     assert found["record"]["expansion"]["count"] == 4
 
 
-@pytest.mark.req("QUO-01", "QUO-03", "QUO-05", "QUO-07")
+@pytest.mark.req("QUO-01", "QUO-03", "QUO-05", "QUO-07", "VAL-09")
 def test_quotations(bench: Bench) -> None:
     one = another(bench, "alıntı ")
     source, quoting = one.end(0), one.end(1)
@@ -107,9 +107,10 @@ def test_quotations(bench: Bench) -> None:
     )
 
 
-@pytest.mark.req("CAN-01", "CAN-02", "CAN-05", "CAN-06", "CAN-08")
+@pytest.mark.req("CAN-01", "CAN-02", "CAN-05", "CAN-06", "CAN-08", "VAL-10")
 def test_choices(bench: Bench) -> None:
     one = another(bench, "seçim ")
+    one.register("edition.first")
     release = published_of(one)["FP"]
     first, second = one.occurrences(("c", 0))
     body = one.choice(release, ("c", 0), first)

@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import uuid
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import pytest
@@ -23,7 +24,7 @@ from tekrar.store.curation.workflow import apply
 from tekrar.store.roles import LOGIN, SUPERUSER
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
-from tests.store.curated import AUTHOR, Bench, people
+from tests.store.curated import AUTHOR, Bench, Ref, people
 from tests.store.matrix import ADMINISTRATOR, CURATOR, OWNER, ROLES
 from tests.store.place import environment, url_of
 from tests.store.publication_state import alone, held_at_a_step, until, waiting_for_a_lock, wholly
@@ -156,19 +157,24 @@ def test_a_client_killed_at_a_step_has_decided_nothing(
         assert rows(one.admin) == after
 
 
+def outcome_of(connection: Connection, proposal: str) -> str:
+    """Outcome of an apply, or the kind of its refusal."""
+    try:
+        return apply(connection, proposal, actor=AUTHOR).outcome
+    except DatabaseError as error:
+        return error.kind
+
+
 def apply_alone(database: Embedded, proposal: str, stop: str = "") -> str:
-    """Outcome, or the kind of refusal, of an apply on a connection of its own."""
+    """The same on a connection of its own, held at a step for a moment."""
     with open_target(of_embedded(database, user=LOGIN)) as connection:
         if stop:
             connection.execute("SELECT set_config('tekrar.stop_at', %s, false)", (stop,))
             connection.execute("SELECT set_config('tekrar.stop_for', '0.5', false)")
-        try:
-            return apply(connection, proposal, actor=AUTHOR).outcome
-        except DatabaseError as error:
-            return error.kind
+        return outcome_of(connection, proposal)
 
 
-@pytest.mark.req("FAM-08", "CUR-04", "CUR-09")
+@pytest.mark.req("FAM-08", "CUR-04", "CUR-09", "VAL-08")
 def test_of_two_applies_that_share_one_occurrence_one_is_told(bench: Bench, database: Embedded) -> None:
     for number in range(3):
         one = Bench(bench.admin, new_load(bench.admin, f"iki kişi {number} "))
@@ -194,6 +200,58 @@ def test_of_two_applies_that_share_one_occurrence_one_is_told(bench: Bench, data
             ).fetchall()
         )
         assert set(held.values()) == {1}
+    wholly(bench.admin)
+
+
+#: Members of eight families, each of which shares one with others.
+_SHARED: Final[list[list[Ref]]] = [
+    [("o", 0), ("o", 2)],
+    [("o", 0), ("o", 3)],
+    [("o", 1), ("o", 2)],
+    [("o", 1), ("o", 3)],
+    [("o", 2), ("o", 3)],
+    [("c", 0), ("o", 2)],
+    [("c", 0), ("o", 3)],
+    [("o", 0), ("o", 2), ("o", 3)],
+]
+
+
+@pytest.mark.req("FAM-08", "CUR-04", "CUR-09")
+def test_eight_who_apply_families_that_share_members(bench: Bench, database: Embedded) -> None:
+    for number in range(3):
+        one = Bench(bench.admin, new_load(bench.admin, f"sekiz kişi {number} "))
+        proposals = [one.submit(one.accept(*refs)) for refs in _SHARED]
+        for proposal in proposals:
+            one.review(proposal)
+        members = {
+            proposal: {row for ref in refs for row in one.occurrences(ref)}
+            for proposal, refs in zip(proposals, _SHARED, strict=True)
+        }
+        start = threading.Barrier(len(proposals))
+
+        def all_from(
+            first: int, given: list[str] = proposals, ready: threading.Barrier = start
+        ) -> dict[str, str]:
+            order = given[first:] + given[:first]
+            with open_target(of_embedded(database, user=LOGIN)) as connection:
+                ready.wait(60)
+                return {proposal: outcome_of(connection, proposal) for proposal in order}
+
+        with ThreadPoolExecutor(len(proposals)) as pool:
+            answers = list(pool.map(all_from, range(len(proposals))))
+        said = {proposal: Counter(one[proposal] for one in answers) for proposal in proposals}
+        done = [proposal for proposal, counts in said.items() if counts["applied"]]
+        for proposal, counts in said.items():
+            if proposal in done:
+                assert counts == {"applied": 1, "already_applied": 7}
+            else:  # told so by everybody, and one of those that were faster has a member of it
+                assert counts == {"expected_state_mismatch": 8}
+                assert any(members[proposal] & members[other] for other in done)
+        held = one.admin.execute(
+            "SELECT occurrence FROM curation.effective_membership WHERE profile = %s AND until IS NULL",
+            (one.profile,),
+        ).fetchall()
+        assert sorted(row[0] for row in held) == sorted(m for proposal in done for m in members[proposal])
     wholly(bench.admin)
 
 

@@ -55,7 +55,9 @@ def changed(action: bytes, *path: Any, to: Any = None) -> bytes:
     return canonical_json(document)
 
 
-@pytest.mark.req("FAM-01", "FAM-02", "FAM-04", "FAM-06", "FAM-11", "LAY-01", "LAY-05", "LAY-06", "LAY-07")
+@pytest.mark.req(
+    "FAM-01", "FAM-02", "FAM-04", "FAM-06", "FAM-11", "LAY-01", "LAY-05", "LAY-06", "LAY-07", "VAL-08"
+)
 @pytest.mark.parametrize(
     ("path", "to", "kind"),
     [
@@ -99,7 +101,7 @@ def test_a_family_that_is_not_so(bench: Bench, path: tuple[Any, ...], to: Any, k
     assert refused(bench, lambda: bench.submit(changed(action, *path, to=to))) == kind
 
 
-@pytest.mark.req("FAM-06")
+@pytest.mark.req("FAM-06", "VAL-08")
 def test_members_that_stand_twice_or_are_one_class(bench: Bench) -> None:
     assert refused(bench, lambda: bench.submit(bench.accept(("c", 0), ("o", 0)))) == "double_membership"
     assert refused(bench, lambda: bench.submit(bench.accept(("o", 0), ("o", 1)))) == "one_exact_class"
@@ -130,7 +132,7 @@ def test_bytes_that_are_no_action(bench: Bench, change: Callable[[bytes], bytes]
     assert refused(bench, lambda: bench.submit(change(action))) == kind
 
 
-@pytest.mark.req("QUO-01", "QUO-02", "QUO-08")
+@pytest.mark.req("QUO-01", "QUO-02", "QUO-08", "VAL-09")
 def test_a_quotation_that_is_not_so(bench: Bench) -> None:
     def propose(body: Body) -> str:
         return refused(bench, lambda: bench.submit(bench.action("accept_quotation", "quotation", body)))
@@ -279,7 +281,7 @@ def test_revoked_or_frozen_between_two_steps(bench: Bench) -> None:
     assert one.apply(again)["outcome"] == "applied"
 
 
-@pytest.mark.req("FAM-03", "FAM-08", "CUR-04", "LAY-02")
+@pytest.mark.req("FAM-03", "FAM-08", "CUR-04", "LAY-02", "VAL-08")
 def test_the_loser_of_two_families_is_told_and_nothing_is_closed_transitively(bench: Bench) -> None:
     one = Bench(bench.admin, new_load(bench.admin, "yarış "))
     through, direct = one.submit(one.accept(("c", 0), ("o", 2))), one.submit(one.accept(("o", 1), ("o", 3)))

@@ -1,10 +1,22 @@
 """Text for terminals: nothing of the source can leave its quotation, and nothing visible is lost."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tekrar.view.plain import FSI, PDI, display_width, isolated, quoted, safe, shortened
+from tekrar.view.plain import (
+    FSI,
+    PDI,
+    display_width,
+    isolated,
+    json_text,
+    quoted,
+    safe,
+    safe_lines,
+    shortened,
+)
 
 HOSTILE = "ab\x1b[31m\u202ecd\u2069\u2066ef\x07\x9b"
 
@@ -52,3 +64,22 @@ def test_display_width(text: str, width: int) -> None:
 def test_a_shortened_text_says_that_it_goes_on() -> None:
     assert shortened("bir iki", width=20) == f"{FSI}bir iki{PDI}"
     assert shortened("bir iki üç dört", width=8) == f"{FSI}bir iki{PDI}…"
+
+
+@pytest.mark.parametrize(
+    "at", [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F)]
+)
+def test_json_holds_nothing_that_steers_a_terminal(at: int) -> None:
+    value = {"söz": f"a{chr(at)}\u2066b\u2069 “ç” \U0001f600"}
+    text = json_text(value, separators=(", ", ": "))
+    assert json.loads(text) == value
+    assert chr(at) not in text
+    assert "\u2066" not in text
+    assert "“ç” \U0001f600" in text
+
+
+def test_lines_of_ours_keep_their_isolates_and_nothing_else() -> None:
+    assert safe_lines(f"a {FSI}b{PDI}\nc") == f"a {FSI}b{PDI}\nc"
+    assert safe_lines(f"a {FSI}b\nc{PDI}") == "a ⟨U+2068⟩b\nc⟨U+2069⟩"
+    assert safe_lines(f"{PDI}a{FSI}") == "⟨U+2069⟩a⟨U+2068⟩"
+    assert safe_lines("a\x1b[31m\x9b\u202e\u2028b") == "a⟨U+001B⟩[31m⟨U+009B⟩⟨U+202E⟩⟨U+2028⟩b"

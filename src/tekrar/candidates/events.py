@@ -23,6 +23,7 @@ from typing import Any, Final, NoReturn
 from tekrar.candidates.stored import Stored
 from tekrar.core.candidate.disposition import check_disposition
 from tekrar.core.candidate.record import sha
+from tekrar.core.curation.names import is_name
 from tekrar.core.encoding import canonical_json, lp
 from tekrar.core.identity import uuid_text
 from tekrar.core.strict_json import JsonFlaw, parse
@@ -233,6 +234,7 @@ def mark(
     """
     check_disposition(disposition)
     _check_words(author, "the author", MOST_NAME, least=1)
+    _check_name(author)
     _check_words(note, "the note", MOST_NOTE, least=0)
     stored.result(position)
     participants, generator, profile = key_of(stored, position)
@@ -325,6 +327,17 @@ def _check_words(text: str, what: str, most: int, *, least: int) -> None:
         raise UsageError(
             f"{what} is empty, too long or holds control characters",
             expected=f"{least} to {most} characters in one line",
+            kind="bad_words",
+        )
+
+
+def _check_name(author: str) -> None:
+    """Refuse an author whom the ledger would not take either; events that stand are read as they are."""
+    if not is_name(author):
+        raise UsageError(
+            "the author is no name: it holds what is not seen, or turns the line",
+            expected=f"1 to {MOST_NAME} characters that show themselves",
+            mend="write the name without invisible characters",
             kind="bad_words",
         )
 

@@ -10,6 +10,8 @@ from typing import Final
 #: No count of sentences, members, classes or pages that this program can meet is larger.
 MOST: Final = 10**9
 _DIGITS: Final = 20
+#: Entries that one page of a listing of the store may hold.
+MOST_ON_A_PAGE: Final = 1000
 
 
 def path(text: str) -> Path:
@@ -40,3 +42,17 @@ def number(low: int, high: int = MOST) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def page_size(parser: argparse.ArgumentParser, *, default: int, what: str) -> None:
+    """How many entries a page has, as `args.page`. Such a page is turned by where the one before ended.
+
+    `--page N` was the word for it, and means which page in the listings that count their pages; it is taken
+    on.
+    """
+    read = number(1, MOST_ON_A_PAGE)
+    parser.add_argument(
+        "--page-size", dest="page", type=read, default=default, metavar="N",
+        help=f"{what} a page, at most {MOST_ON_A_PAGE} (default {default})",
+    )  # fmt: skip
+    parser.add_argument("--page", dest="page", type=read, default=default, help=argparse.SUPPRESS)

@@ -267,15 +267,14 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    import json
-
     from tekrar.package import write_file
+    from tekrar.view.plain import json_text
 
     if args.out is not None:
         check_outside(args.out, "--out")
     reading = _reading(args)
     found = chosen(args, reading)
-    lines = (json.dumps(reading.line(at), ensure_ascii=False, separators=(",", ":")) for at in found)
+    lines = (json_text(reading.line(at), separators=(",", ":")) for at in found)
     count = 0
     if args.out is None:
         for line in lines:

@@ -26,4 +26,5 @@ def run(args: argparse.Namespace) -> int:
             f"{one['choice']}  {one['member']} of {one['tag']} {one['structure']}"
             f"  {one['policy']} {one['policy_version']}  {one['rule']}"
         ),
+        addressed={"member": "address"},
     )

@@ -66,6 +66,12 @@ class Asked:
         first = ("reader",) if reader else ()
         self.roles: Sequence[str] = (role,) if role else (*first, *_ORDER)
 
+    def public_last(self) -> Asked:
+        """Ask as what the actor was granted before asking as the public, which reads less of some answers."""
+        if self.actor is not None and len(self.roles) > 1:
+            self.roles = (*_ORDER, "reader")
+        return self
+
     def __call__(self, question: Callable[[Asker], _T]) -> _T:
         """The answer, as the first role that has a grant and finds what is asked for.
 

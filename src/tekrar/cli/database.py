@@ -99,7 +99,9 @@ def say(args: argparse.Namespace, record: Mapping[str, Any], words: str, *, alwa
     if args.json:
         print_json(record)
     elif always or not args.quiet:
-        print(words)
+        from tekrar.view.plain import safe_lines
+
+        print(safe_lines(words))
     return EXIT_OK
 
 
@@ -117,4 +119,8 @@ def table(record: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    from tekrar.view.plain import safe_lines
+
+    # No value makes a line of its own, which could pass for one of ours.
+    told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return safe_lines(told.replace("\n", "↵"))

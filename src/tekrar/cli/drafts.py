@@ -163,9 +163,7 @@ def _both(args: argparse.Namespace, newest: Draft, document: bytes) -> None:
 
 def show_both(error: EditConflictError, *, json: bool) -> None:
     """Show the newest revision or version of a draft, and what was not submitted."""
-    from tekrar.store.curation.workflow import unescaped
-
-    theirs, yours = unescaped(error.theirs), unescaped(error.yours)
+    theirs, yours = error.theirs, error.yours
     if json:
         print_json(
             {"draft": error.draft, error.of: error.version, "theirs": theirs, "yours": yours, **error.facts}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tekrar.cli.arguments import number, words
+from tekrar.cli.arguments import page_size, words
 from tekrar.cli.database import WITHDRAWN, database_argument, place_words, reading, say, tell_withdrawn
 from tekrar.cli.show import IN_A_ROW
 from tekrar.errors import DatabaseError
@@ -20,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "id", metavar="ID", help="ID of a class or an occurrence, or a provisional group's witness"
     )
     parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
-    parser.add_argument(
-        "--page", type=number(1, 1000), default=100, metavar="N", help="members a page (default 100)"
-    )
+    page_size(parser, default=100, what="members")
     parser.add_argument(
         "--book",
         type=words,

@@ -10,7 +10,8 @@ from tekrar.cli.arguments import number
 from tekrar.cli.curation import asking, out
 from tekrar.cli.inventories import Record, list_them, listing_arguments
 from tekrar.cli.outcome import print_json
-from tekrar.errors import EXIT_OK, UsageError
+from tekrar.cli.withdrawn import answer_withdrawn
+from tekrar.errors import EXIT_OK, DatabaseError, UsageError
 from tekrar.view.plain import terminal_width
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
             "row_no",
             lambda asker: asker.members(args.release, args.members, after=args.after_row, page=args.page),
             _member,
+            addressed={"occurrence": "address"},
         )
     return list_them(
         args,
@@ -53,13 +55,17 @@ def run(args: argparse.Namespace) -> int:
             f"{one['family']}  {one['kind']}  {one['state']}"
             f"  {one['tagged']} members, {one['size']} occurrences"
         ),
+        addressed={"first": "address"},
     )
 
 
 def _diffs(args: argparse.Namespace) -> int:
     """The exact diffs that the family was accepted with: from its first occurrence to every other member."""
-    with asking(args, reader=True) as ask:
-        firsts, readable = ask(lambda asker: _read(asker, args))
+    try:
+        with asking(args, reader=True) as ask:
+            firsts, readable = ask(lambda asker: _read(asker, args))
+    except DatabaseError as error:
+        return answer_withdrawn(args, error, family=args.members)
     pairs = list(readable.diffs)
     if args.json:
         for pair in pairs:

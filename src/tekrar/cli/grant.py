@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Grant or list."""
     from tekrar.store.curate import Validity, grant, grants
+    from tekrar.view.plain import safe
 
     if args.actor is not None and args.role is None:
         raise UsageError("a grant needs a role", mend="tekrar grant ACTOR ROLE", kind="bad_arguments")
@@ -40,10 +41,13 @@ def run(args: argparse.Namespace) -> int:
     with acting(args) as (connection, actor):
         if args.actor is None:
             found = grants(connection, actor=actor)
-            lines = [f"{g['grant']:>4}  {g['actor']}  {g['role']}  {g['scope']}  {g['state']}" for g in found]
+            lines = [
+                f"{g['grant']:>4}  {safe(g['actor'])}  {g['role']}  {safe(g['scope'])}  {g['state']}"
+                for g in found
+            ]
             return say(args, {"grants": found}, "\n".join(lines) or "nothing is granted", always=True)
         done = grant(connection, args.actor, args.role, scope=args.scope, validity=validity, actor=actor)
-    return say(args, done, f"grant {done['grant']}: {args.actor} is {args.role} of {args.scope}")
+    return say(args, done, safe(f"grant {done['grant']}: {args.actor} is {args.role} of {args.scope}"))
 
 
 def _time(text: str | None, option: str) -> datetime | None:

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id",
         metavar="ID",
-        help="a structure, class, occurrence, candidate or review, or the digest of a proposal",
+        help="a structure, class, occurrence, candidate, review or release, or the digest of a proposal",
     )
     role_arguments(parser)
 
@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
             if value not in ("", [])
         )
         say(f"{one['seq']:>6}  {one['recorded_at']}  {one['actor']}  {one['kind']}  {shown}")
-        say(f"        proposal {one['proposal']}")
+        if one["proposal"]:
+            say(f"        proposal {one['proposal']}")
         for line in told(note, indent="        ┃ "):
             print(line)
     return EXIT_OK

@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _export(args: argparse.Namespace) -> int:
     from tekrar.store.curation.ledger import export_ledger
+    from tekrar.view.plain import escaped_json
 
     with acting(args) as (connection, actor):
         lines = export_ledger(connection, actor=actor)
@@ -56,7 +57,9 @@ def _export(args: argparse.Namespace) -> int:
             return say(args, {"file": str(args.out), "entries": count - 1}, words)
         count = -1
         for line in lines:
-            sys.stdout.write(line.decode("utf-8"))
+            text = line.decode("utf-8")
+            # Canonical bytes for whoever reads on; a terminal gets the same values, which steer nothing.
+            sys.stdout.write(escaped_json(text) if sys.stdout.isatty() else text)
             count += 1
     if not (args.quiet or args.json):
         tell(f"{count} entries", file=sys.stderr)

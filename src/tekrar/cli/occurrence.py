@@ -28,7 +28,11 @@ _IN_WORDS: Final = frozenset(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar occurrence`."""
     occurrence_arguments(parser)
-    parser.add_argument("--text", action="store_true", help="write the exact bytes and nothing else")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--text", action="store_true", help="write the exact bytes and nothing else")
+    only.add_argument(
+        "--words", action="store_true", help="number its words, with the bytes of the release that each has"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,12 +45,37 @@ def run(args: argparse.Namespace) -> int:
         found = reader.occurrence(args.release, args.occurrence)
         tell_withdrawn(reader, args.release, withdrawn=found["code"] == WITHDRAWN)
     content = found.pop("content")
+    if args.words:
+        return _words(args, found, content)
     if args.text and not args.json:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return EXIT_OK
     words = f"{table(_shown(found))}\n\n{content.decode(errors='backslashreplace')}"
     return say(args, {**found, "content": b64encode(content).decode()}, words, always=True)
+
+
+def _words(args: argparse.Namespace, found: dict[str, Any], content: bytes) -> int:
+    """Words from 1 with their bytes, as a proposal names a part of an occurrence."""
+    from tekrar.store.curation.parts import words_of
+    from tekrar.view.plain import isolated
+
+    start = found["start_byte"]
+    spans = [[start + low, start + high] for low, high in words_of(content)]
+    texts = [content[low - start : high - start].decode(errors="backslashreplace") for low, high in spans]
+    lines = [
+        f"{number:>5}  {low}..{high}  {isolated(text)}"
+        for number, ((low, high), text) in enumerate(zip(spans, texts, strict=True), 1)
+    ]
+    record = {
+        "release": args.release,
+        "occurrence": args.occurrence,
+        "words": [
+            {"word": n, "start": low, "end": high, "text": text}
+            for n, ((low, high), text) in enumerate(zip(spans, texts, strict=True), 1)
+        ],
+    }
+    return say(args, record, "\n".join(lines), always=True)
 
 
 def _shown(found: dict[str, Any]) -> dict[str, Any]:

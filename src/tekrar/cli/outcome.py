@@ -5,7 +5,6 @@ No traceback reaches a user unasked.
 
 from __future__ import annotations
 
-import json
 import shlex
 import signal
 import sys
@@ -108,7 +107,9 @@ def say_next(*words: object) -> None:
 
 def print_json(record: Mapping[str, Any]) -> None:
     """One JSON object on a line of stdout, keys in the order given."""
-    print(json.dumps(record, ensure_ascii=False, separators=(", ", ": ")))
+    from tekrar.view.plain import json_text
+
+    print(json_text(record, separators=(", ", ": ")))
 
 
 def _report(error: TekrarError, *, json_wanted: bool) -> int:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from tekrar.cli.arguments import number, words
+from tekrar.cli.arguments import number, page_size, words
 from tekrar.cli.curation import Asked, asking, common_options, role_arguments
 from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK
@@ -40,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 )
             one.add_argument("--edition", type=words, metavar="NAME", help="only those of this edition")
             one.add_argument("--after", type=number(-1), default=-1, metavar="N", help="behind entry N")
-            one.add_argument(
-                "--page", type=number(1, 1000), default=100, metavar="N", help="how many (default 100)"
-            )
+            page_size(one, default=100, what="proposals")
         role_arguments(one)
 
 

@@ -36,8 +36,33 @@ MOST: Final = 10_000
 _RANGE: Final = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", re.ASCII)
 
 
+#: What `--help` says of lines; a test holds it to the keys that are read.
+LINES: Final = """\
+A line is one JSON object: "operation", "rationale", and
+  accept_family            "kind" (near_exact, variant), "members"
+  accept_quotation         "kind" (verbatim_quotation, adapted_quotation, formulaic_reuse, source_uncertain),
+                           "source", "quoting", "attribution"; perhaps "mapping", "diff"
+  choose_canonical         "structure", "member", "policy"; perhaps "supersedes"
+  compensate_choice        "choice", "reason"
+  override_false_positive  "candidate"
+  replace, split, merge, restructure
+                           "predecessors", "successors", "reason"; perhaps "mapping", "residue"
+  retire                   "predecessors", "reason"
+Any line may name its "release" or "profile", its "draft" and the revision of it that it "revises",
+"candidates", "evidence"; what a dominated class is in
+says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
+{"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence, {"occurrence": …,
+"text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and "version" of one that
+is registered (tekrar policies). For example:
+  {"operation": "accept_family", "kind": "variant", "members": ["liman/1/p3", "tarla/1/p3"],
+   "rationale": "why"}, all on one line.
+docs/curation.md tells all of it.
+"""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar propose`."""
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, LINES
     parser.add_argument(
         "file", nargs="?", metavar="FILE|-", help="JSON lines, one proposal a line; - reads standard input"
     )

@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
             args.release, source=args.source, quoting=args.quoting, after=args.after, page=args.page
         ),
         _line,
+        addressed={"source_occurrence": "source_address", "quoting_occurrence": "quoting_address"},
     )
 
 

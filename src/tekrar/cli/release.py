@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from tekrar.cli.arguments import number
+from tekrar.cli.arguments import number, page_size
 from tekrar.cli.database import (
     WITHDRAWN,
     acting,
@@ -64,9 +64,7 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
         "--min-size", type=number(2), default=2, metavar="N", help="of at least so many members"
     )
     parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
-    parser.add_argument(
-        "--page", type=number(1, 1000), default=20, metavar="N", help="classes a page (default 20)"
-    )
+    page_size(parser, default=20, what="classes")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -122,7 +120,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
 def _verify(args: argparse.Namespace) -> int:
     from tekrar.cli.outcome import print_json
     from tekrar.cli.progress import progress
-    from tekrar.store.publish import claims_of
+    from tekrar.store.permission import claims_of
     from tekrar.store.verification import DatabaseDiffers, verify_releases
 
     if (args.release is None) != args.all:
@@ -146,6 +144,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _words(done: Verified) -> str:
     from tekrar.store.verification import CHECKS
+    from tekrar.view.plain import safe
 
     lines = [f"{name:<12}  {count:>9}  {CHECKS[name]}" for name, count in done.counts.items()]
     for one in done.findings:
@@ -160,4 +159,4 @@ def _words(done: Verified) -> str:
         lines.append(f"and {done.more} findings more")
     what = f"{len(done.releases)} releases, {done.artifacts} artifacts, {done.texts} texts"
     lines.append(f"{what}: {'not as published' if done.findings else 'the rows give what was published'}")
-    return "\n".join(lines)
+    return "\n".join(map(safe, lines))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tekrar.cli.database import table
+from tekrar.cli.withdrawn import incident_words
 
 #: count -> its words, in the order and with the indents of `tekrar coverage`; a count that is in no line of
 #: these follows under its own name.
@@ -26,12 +27,15 @@ _ROWS: Final = {
     "dominated_classes": "  dominated",
     "provisional_groups": "groups provisional",
 }
+_APART: Final = ("stated", "counted", "semantic", "incident")
 _SEMANTIC: Final = ("candidates", "pending", "rejected", "candidates_root", "pending_root", "rejected_root")
 
 
 def covered(found: dict[str, Any]) -> Iterator[str]:
     """The profile with its statuses, then a row a count; `-` where one side gives no such count."""
-    facts = {name: value for name, value in found.items() if name not in ("stated", "counted", "semantic")}
+    facts = {name: value for name, value in found.items() if name not in _APART}
+    if found["incident"]:
+        facts["incident"] = incident_words(found["incident"])
     yield table(facts)
     stated, counted = found["stated"], found["counted"] or {}
     numbers = [name for name, value in {**stated, **counted}.items() if type(value) is int]

@@ -8,6 +8,7 @@ from typing import Any
 
 from tekrar.cli.curation import asking, role_arguments
 from tekrar.cli.database import say
+from tekrar.cli.withdrawn import incident_words, tell_incident
 from tekrar.view.plain import safe
 
 
@@ -31,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
         found = ask(lambda asker: asker.resolve(args.id, release=args.release))
         if args.current:
             found["current"] = ask(lambda asker: asker.current(args.id, release=args.release))
+    tell_incident(args.release or "", found.get("withdrawn"))
     return say(args, found, "\n".join(map(safe, _lines(found))), always=True)
 
 
@@ -38,6 +40,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     record = found["record"]
     yield f"{found['kind']}  {found['id']}"
     yield f"state        {found['state']}"
+    if "withdrawn" in found:
+        yield f"release      {incident_words(found['withdrawn'])}"
     if "kind" in record:
         yield f"kind         {record['kind']}"
     if "expansion" in record:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from tekrar.cli.arguments import number
+from tekrar.cli.arguments import page_size
 from tekrar.cli.database import WITHDRAWN, database_argument, reading, say, tell_withdrawn
 
 STATUSES = ("pending", "rejected", "superseded")
@@ -17,9 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("release", metavar="RELEASE", help="ID of a published release (tekrar releases)")
     parser.add_argument("--status", choices=STATUSES, help="only these (default: all)")
     parser.add_argument("--cursor", metavar="CURSOR", help="where the page before ended, as it printed it")
-    parser.add_argument(
-        "--page", type=number(1, 1000), default=20, metavar="N", help="candidates a page (default 20)"
-    )
+    page_size(parser, default=20, what="candidates")
     database_argument(parser)
 
 

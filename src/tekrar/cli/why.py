@@ -15,8 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Give the account."""
     from tekrar.store.account import account
+    from tekrar.view.plain import safe
 
     with reading(args) as reader:
         facts = reader.why(args.release, args.occurrence)
     lines = account(facts)
-    return say(args, {**facts, "account": lines}, "\n".join(lines), always=True)
+    return say(args, {**facts, "account": lines}, "\n".join(map(safe, lines)), always=True)

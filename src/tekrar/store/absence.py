@@ -9,13 +9,13 @@ from tekrar.errors import DatabaseError, NotFoundError
 
 
 @contextmanager
-def absence() -> Iterator[None]:
-    """Turn a database's `not_found` into `NotFoundError`, with its own exit status."""
+def absence(kind: str = "not_published") -> Iterator[None]:
+    """Turn a database's `not_found` into `NotFoundError` of a kind, with its own exit status."""
     try:
         yield
     except DatabaseError as error:
         if error.kind != "not_found":
             raise
         raise NotFoundError(
-            error.message, where=error.where, expected=error.expected, mend=error.mend, kind="not_published"
+            error.message, where=error.where, expected=error.expected, mend=error.mend, kind=kind
         ) from error

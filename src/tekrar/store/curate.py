@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
-from tekrar.store.permission import require_role
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, require_role
 from tekrar.store.read import plain
 from tekrar.store.roles import GRANTABLE, LOGIN, Role
 from tekrar.store.session import Connection, ask, transaction

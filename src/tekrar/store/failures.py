@@ -11,6 +11,7 @@ from typing import Final
 import psycopg
 
 from tekrar.errors import DatabaseError, StorageError
+from tekrar.store.refusal_words import CURATION_WORDS
 
 #: SQLSTATE, or its first two characters for the whole class -> (kind, mend).
 SQLSTATE: Final[dict[str, tuple[str, str]]] = {
@@ -30,18 +31,19 @@ SQLSTATE: Final[dict[str, tuple[str, str]]] = {
 #: Class of the SQLSTATEs that the store's own functions raise. MESSAGE, HINT and a JSON DETAIL are the typed
 #: error.
 OWN: Final = "TK"
+#: Those of curation, whose fact is an item: a JSON path in the action, or the record that is concerned.
+CURATION: Final = "TK04"
 
 #: Kind of the store's own errors -> (expected, mend), for what the database leaves unsaid.
 OWN_WORDS: Final[dict[str, tuple[str, str]]] = {
+    **CURATION_WORDS,
     "already_initialized": ("an empty ledger", "an administrator grants roles (tekrar grant)"),
     "already_published": ("a release that was not published before", "publish a successor"),
-    "edit_conflict": ("the newest version of the draft", "read it, bring both together, save on top of it"),
     "fact_mismatch": ("what the plan says", "prepare the publication again, and look at what changed"),
     "grant_expired": ("a grant that holds now", "ask an administrator for a new grant (tekrar grant)"),
     "grant_missing": ("a grant of the role for the edition", "ask an administrator for it (tekrar grant)"),
     "grant_not_yet_valid": ("a grant that holds now", "wait for its time, or ask an administrator"),
     "grant_revoked": ("a grant that was not revoked", "ask an administrator for a new grant (tekrar grant)"),
-    "not_approved": ("an approved proposal", "have it reviewed (tekrar review)"),
     "not_found": (
         "what is loaded, or published and in the reader's scope",
         "tekrar releases lists what there is",
@@ -86,11 +88,15 @@ def _own(error: psycopg.Error, where: str, better: str) -> DatabaseError:
         detail = {}
     kind = str(detail.get("kind") or f"sqlstate_{error.sqlstate}".lower())
     expected, usual = OWN_WORDS.get(kind, ("", ""))
-    named = detail.get("relation") or (f"fact {detail['fact']}" if detail.get("fact") else "")
+    hint = error.diag.message_hint
+    fact = detail.get("fact")
+    if fact and not (error.sqlstate or "").startswith(CURATION):
+        fact = f"fact {fact}"
+    named = detail.get("relation") or fact or detail.get("argument") or "database"
     return DatabaseError(
         error.diag.message_primary or "",
-        where=str(detail.get("where") or where or named or "database"),
+        where=str(detail.get("where") or where or named),
         expected=str(detail.get("expected") or expected),
-        mend=better or error.diag.message_hint or usual,
+        mend=better or (usual if kind in CURATION_WORDS else hint or usual),
         kind=kind,
     )

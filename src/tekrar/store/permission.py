@@ -1,17 +1,21 @@
-"""Whether a login may take a role that no grant of the ledger opens (contract C5): to load, to name the first
-administrator. Asked before anything is done, for PostgreSQL's own refusal names a role and no way out.
+"""As whom something is asked or done (contract C5): the claims of an actor, one snapshot as a role, and
+whether a login may take a role that no grant of the ledger opens: to load, to name the first administrator.
+That is asked before anything is done, for PostgreSQL's own refusal names a role and no way out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import psycopg
 
 from tekrar.errors import DatabaseError
+from tekrar.store.absence import absence
 from tekrar.store.failures import database_error
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection
+from tekrar.store.session import Connection, transaction
 
 # From 16 on a member need not be able to take the role.
 _MAY: Final = b"SELECT pg_has_role(r.oid, %s) FROM pg_roles r WHERE r.rolname = %s"
@@ -52,3 +56,26 @@ def require_role(connection: Connection, role: Role) -> None:
         mend=mend,
         kind="permission_denied",
     )
+
+
+def claims_of(actor: str | None) -> dict[str, str]:
+    """The claims of a transaction for an actor; none leaves it to the login."""
+    return {} if actor is None else {"actor": actor}
+
+
+@contextmanager
+def snapshot_of(connection: Connection, role: Role, actor: str | None) -> Iterator[Connection]:
+    """One snapshot of the database as an actor in a role: everything read in it is of one moment, and nothing
+    can be written.
+
+    Raises:
+        NotFoundError: what is asked for is not there, or not in the actor's scope.
+        DatabaseError: as `transaction`.
+    """
+    with (
+        absence(),
+        transaction(
+            connection, role=role, claims=claims_of(actor), read_only=True, isolation="repeatable read"
+        ) as held,
+    ):
+        yield held

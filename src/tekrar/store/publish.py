@@ -10,9 +10,10 @@ from typing import Any, Final
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.errors import UsageError
 from tekrar.store.absence import absence
+from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.read import public_id
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, ask, transaction
+from tekrar.store.session import Connection, ask
 
 #: The profiles of `--all`, in matrix order.
 PROFILES: Final = ("FP", "FS", "PP", "PS")
@@ -162,16 +163,7 @@ def prepare(
             would be bound rests on a diff that the text does not give.
     """
     names = chosen_profiles(profiles)
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.PUBLISHER,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.PUBLISHER, actor):
         found = [
             connection.execute(b"SELECT api.prepare_publication(%s, %s)", (artifact_root, name)).fetchone()
             for name in names
@@ -245,16 +237,7 @@ def _check_rows(
     """Recompute what the plan would make visible; all of it where its set alone is new."""
     entries = [(p.artifact_root, p.short, p.release) for p in plan.publications]
     columns = [list(column) for column in zip(*entries, strict=True)] or [[], [], []]
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.PUBLISHER,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.PUBLISHER, actor):
         waiting = connection.execute(_WAITING, columns).fetchall()
         if not waiting and plan.together:
             known = connection.execute(_SET, (columns[2], len(entries))).fetchone() is not None
@@ -294,8 +277,3 @@ def withdraw(connection: Connection, release: str, reason: str, *, actor: str | 
             read_only=False,
         )
     return str(rows[0][0]["outcome"])
-
-
-def claims_of(actor: str | None) -> dict[str, str]:
-    """The claims of a transaction for an actor; none leaves it to the login."""
-    return {} if actor is None else {"actor": actor}

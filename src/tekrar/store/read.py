@@ -36,7 +36,9 @@ _RELEASE: Final = tuple(
     "bound roots compiler recorded_at state incident_reason incident_at pointer_moves".split()
 )
 _COVERAGE: Final = tuple(
-    "short profile enumerator exact_status semantic_status stated counted semantic withdrawn".split()
+    (
+        "short profile enumerator exact_status semantic_status stated counted semantic withdrawn incident"
+    ).split()
 )
 _STATUS: Final = tuple(
     (
@@ -290,7 +292,7 @@ class Reader:
 def _check_page(page: int) -> None:
     if not 1 <= page <= MAX_PAGE:
         raise UsageError(
-            f"a page of {page} rows", expected=f"1 to {MAX_PAGE}", mend="--page N", kind="bad_arguments"
+            f"a page of {page} rows", expected=f"1 to {MAX_PAGE}", mend="--page-size N", kind="bad_arguments"
         )
 
 

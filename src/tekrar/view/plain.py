@@ -8,20 +8,25 @@ output and the release carry the exact characters.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import unicodedata
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 FSI: Final = "\u2068"
 PDI: Final = "\u2069"
 PIPED_WIDTH: Final = 100
+_ISOLATES: Final = frozenset("\u2066\u2067\u2068")
 DIRECTION: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAK: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
 _BREAKS: Final = re.compile(f"[^{_BREAK}]*[{_BREAK}]|[^{_BREAK}]+")
 _WORDS: Final = re.compile("[^ ]+ *| +")
+#: What a terminal would act on in a JSON string, JSON's own escapes not being enough: DEL and C1 controls,
+#: line separators, and every character of Bidi_Control.
+_RAW_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _PICTURES: Final = {"\n": "↵", "\t": "⇥", "\r": "␍"}
 
 
@@ -57,6 +62,27 @@ def safe(text: str, *, show_invisible: bool = False) -> str:
     return "".join(_shown(c, show_invisible) for c in text)
 
 
+def safe_lines(text: str) -> str:
+    """Lines of ours with what stands in isolates: what could still disturb a terminal is a mark. Isolates
+    stay in a line in which each is ended, for they do nothing beyond it.
+
+    A last guard: a value from outside is made safe where it enters a line, for only there its own line breaks
+    are told from ours.
+    """
+    return text if text.isprintable() else "\n".join(map(_safe_line, text.split("\n")))
+
+
+def _safe_line(line: str) -> str:
+    depth = 0
+    for character in line:
+        depth += (character in _ISOLATES) - (character == PDI)
+        if depth < 0:
+            break
+    if depth:
+        return safe(line)
+    return "".join(c if c in _ISOLATES or c == PDI else _shown(c, False) for c in line)
+
+
 def _shown(character: str, show_invisible: bool) -> str:
     if character in DIRECTION or unicodedata.category(character) in ("Cc", "Zl", "Zp"):
         if character == "\t" and not show_invisible:
@@ -69,6 +95,17 @@ def _shown(character: str, show_invisible: bool) -> str:
 
 def _mark(character: str) -> str:
     return f"⟨U+{ord(character):04X}⟩"
+
+
+def json_text(value: Any, *, separators: tuple[str, str]) -> str:
+    """A value as JSON that is readable and safe to print: the strings that it holds are the exact ones, and
+    what would steer a terminal stands as an escape of JSON."""
+    return escaped_json(json.dumps(value, ensure_ascii=False, separators=separators))
+
+
+def escaped_json(text: str) -> str:
+    """The same JSON with what would steer a terminal written as escapes; it is in strings only."""
+    return _RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def quoted(text: str, *, width: int, indent: str = "", show_invisible: bool = False) -> Iterator[str]:

@@ -79,6 +79,7 @@ def proposal_lines(
     yield f"state        {record['state']}{stale}"
     yield "rationale"
     yield from quoted(action["rationale"], width=width, indent="  ┃ ")
+    yield from _grounds(action, most)
     for body in bodies_of(action):
         yield ""
         yield from _body(body, readable, width=width, colour=colour, most=most)
@@ -94,9 +95,17 @@ def proposal_lines(
             yield f"structure    {one}"
 
 
+def _grounds(action: Record, most: int | None) -> Iterator[str]:
+    """Candidates and evidence that it rests on."""
+    for name, key in (("candidate", "candidates"), ("evidence", "evidence")):
+        for one in action[key][:most]:
+            yield f"{name:<12} {one}"
+        yield from _more(action[key], most)
+
+
 def _body(body: Record, readable: Readable, *, width: int, colour: bool, most: int | None) -> Iterator[str]:
     if "members" not in body:
-        yield from _quotation(body, readable, width=width, colour=colour)
+        yield from _quotation(body, readable, width=width, colour=colour, most=most)
         return
     count = body["expansion"]["count"]
     yield f"family       {body['kind']}, {len(body['members'])} members, {count} occurrences"
@@ -113,7 +122,9 @@ def _body(body: Record, readable: Readable, *, width: int, colour: bool, most: i
     yield from _more(body["diffs"], most)
 
 
-def _quotation(body: Record, readable: Readable, *, width: int, colour: bool) -> Iterator[str]:
+def _quotation(
+    body: Record, readable: Readable, *, width: int, colour: bool, most: int | None
+) -> Iterator[str]:
     yield f"quotation    {body['kind']}"
     for name in ("source", "quoting"):
         end = body[name]
@@ -125,6 +136,10 @@ def _quotation(body: Record, readable: Readable, *, width: int, colour: bool) ->
             cut = passage.slice(int(start), int(stop)).decode(errors="backslashreplace") if passage else ""
             yield "  extent"
             yield from quoted(cut, width=width, indent="  ┃ ")
+    for pair in body["mapping"][:most]:
+        taken = (f"{start}..{stop}" for start, stop in (pair["source"], pair["quoting"]))
+        yield "corresponds  bytes " + " to bytes ".join(taken)
+    yield from _more(body["mapping"], most)
     yield "attribution"
     yield from quoted(body["attribution"], width=width, indent="  ┃ ")
     if "diff" in body:

@@ -139,7 +139,7 @@ def read_choice(value: object, item: str) -> Choice:
         structure=fields.an_id(structure["id"], item=f"{place}.id", version=5 if tag == "class" else 7),
         release=fields.an_id(structure["release"], item=f"{place}.release", version=5),
         member=fields.an_id(held["member"], item=f"{item}.member", version=5),
-        policy=_policy(held["policy"], f"{item}.policy"),
+        policy=read_policy(held["policy"], f"{item}.policy"),
         supersedes=(
             fields.an_id(held["supersedes"], item=f"{item}.supersedes", version=7)
             if "supersedes" in held
@@ -167,7 +167,13 @@ def read_override(value: object, item: str) -> Override:
     return Override(candidate, generator, participants, event)
 
 
-def _policy(value: object, item: str) -> ChoicePolicy:
+def read_policy(value: object, item: str) -> ChoicePolicy:
+    """A policy as an action names it.
+
+    Raises:
+        CurationRefusal: another form, or a rule outside the closed list; one that would choose silently is
+            refused by its name (CAN-04).
+    """
     held = fields.an_object(value, item=item, required=("name", "version", "rule", "document"))
     rule = fields.a_string(held["rule"], item=f"{item}.rule")
     if rule in SILENT_RULES:

@@ -3,7 +3,7 @@ AMB-39, AMB-46)."""
 
 from __future__ import annotations
 
-from tekrar.core.curation.choice import Choice, Compensation, Override
+from tekrar.core.curation.choice import Choice, ChoicePolicy, Compensation, Override
 from tekrar.core.curation.family import Family
 from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.view import View
@@ -15,7 +15,7 @@ def check_choice(choice: Choice, view: View, *, profile: bytes) -> None:
 
     Raises:
         CurationRefusal: unknown_structure, tag_mismatch, foreign_profile, unknown_release, not_in_release,
-            dominated_class, not_a_member, policy_differs, expected_state_mismatch.
+            dominated_class, not_a_member, policy_not_registered, policy_differs, expected_state_mismatch.
     """
     if choice.member not in _members(choice, view, profile):
         refuse(
@@ -38,23 +38,41 @@ def check_choice(choice: Choice, view: View, *, profile: bytes) -> None:
             item="$.choice.structure.release",
             expected="the published release that the structure is named from",
         )
-    policy = choice.policy
-    known = view.policy_document(policy.name, policy.version)
-    if known is not None and known != policy.document:
-        refuse(
-            "policy_differs",
-            f"policy {policy.name} {policy.version} has another document",
-            item="$.choice.policy.document",
-            expected=known.hex(),
-            mend="give a changed policy another version",
-        )
-    current = view.choice_in_force(choice.structure, policy.name)
+    _check_policy(choice.policy, view)
+    current = view.choice_in_force(choice.structure, choice.policy.name)
     if current != choice.supersedes:
         refuse(
             "expected_state_mismatch",
             "no choice is in force" if current is None else f"choice {uuid_text(current)} is in force",
             item="$.choice.supersedes",
             expected="absent" if current is None else uuid_text(current),
+        )
+
+
+def _check_policy(policy: ChoicePolicy, view: View) -> None:
+    """Refuse a policy whose text is not kept, or that says something else than its version did (CAN-03)."""
+    known = view.choice_policy(policy.name, policy.version)
+    if known is not None:
+        for name, stated, found in (
+            ("document", policy.document.hex(), known.document.hex()),
+            ("rule", policy.rule, known.rule),
+        ):
+            if stated != found:
+                refuse(
+                    "policy_differs",
+                    f"policy {policy.name} {policy.version} has another {name}",
+                    item=f"$.choice.policy.{name}",
+                    expected=found,
+                    mend="give a changed policy another version",
+                )
+    if known is None or not known.registered:
+        there = ", ".join(view.policy_versions(policy.name))
+        refuse(
+            "policy_not_registered",
+            f"the text of policy {policy.name} {policy.version} is not registered",
+            item="$.choice.policy",
+            expected=f"a version whose text is kept: {there}" if there else "a policy whose text is kept",
+            mend="register its text under this name, version and rule",
         )
 
 

@@ -167,10 +167,12 @@ def current(inventory: Inventory, structure: bytes) -> Current:
         if found.state == "effective":
             return Current("effective", structure, tuple(through))
         through.append(structure)
-        if len(found.successors) != 1:
-            status = "ambiguous" if found.successors else "unavailable"
-            return Current(status, None, tuple(through), found.successors)
-        structure = found.successors[0]
+        # The state decides, and never that no successor is listed (QRY-03).
+        if found.state != "superseded":
+            return Current("unavailable", None, tuple(through), found.successors)
+        if len(found.successors) > 1:
+            return Current("ambiguous", None, tuple(through), found.successors)
+        (structure,) = found.successors
 
 
 def history(inventory: Inventory, structure: bytes) -> tuple[Step, ...]:

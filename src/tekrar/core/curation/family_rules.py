@@ -38,7 +38,7 @@ def check_family(family: Family, view: View, *, profile: bytes, item: str) -> fr
             facts[one] = held
         firsts.append(min(expanded, key=lambda one: _order(one, expanded)))
     _check_expansion(family, facts, f"{item}.expansion")
-    classes = {held.exact for held in facts.values()}
+    classes = {held.same for held in facts.values()}
     if len(classes) == 1 and None not in classes:
         refuse(
             "one_exact_class",

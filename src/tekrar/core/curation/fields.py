@@ -6,6 +6,7 @@ bytes, digests as 32, numbers as int.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -53,7 +54,8 @@ def a_string(value: object, *, item: str) -> str:
     """Any string."""
     if not isinstance(value, str):
         kind = "float" if isinstance(value, float) else "malformed"
-        refuse(kind, f"{value!r} is no string", item=item, expected="a string; numbers are decimal strings")
+        said = json.dumps(value, ensure_ascii=False, default=repr)
+        refuse(kind, f"{said[:80]} is no string", item=item, expected="a string; numbers are decimal strings")
     return value
 
 

@@ -80,14 +80,14 @@ class Inventory:
         records: UUID -> structure.
         endings: UUID -> how it ended.
         overridden: hashes of the disposition events that decisions overrode.
-        policies: (name, version) -> document digest of every choice policy.
+        policies: (name, version) -> document digest and rule of every policy that a choice named.
     """
 
     head: bytes = START
     records: dict[bytes, Record] = field(default_factory=dict)
     endings: dict[bytes, Ending] = field(default_factory=dict)
     overridden: set[bytes] = field(default_factory=set)
-    policies: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    policies: dict[tuple[str, str], tuple[bytes, str]] = field(default_factory=dict)
     _choices: dict[bytes, list[bytes]] = field(default_factory=dict)
 
     def state(self, structure: bytes) -> str:
@@ -169,10 +169,9 @@ class Inventory:
                 item=item,
                 expected=uuid_text(current) if current else "no choice superseded",
             )
-        version, document = (body.policy.name, body.policy.version), body.policy.document
-        if self.policies.get(version, document) != document:
-            refuse("policy_differs", f"policy {body.policy.name} has another document", item=item)
-        self.policies[version] = document
+        version, said = (body.policy.name, body.policy.version), (body.policy.document, body.policy.rule)
+        if self.policies.setdefault(version, said) != said:
+            refuse("policy_differs", f"policy {body.policy.name} has another document or rule", item=item)
         if current is not None:
             self._end(current, Ending("superseded", one.action.operation, (successor,), one.seq), item)
 

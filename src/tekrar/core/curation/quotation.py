@@ -3,6 +3,7 @@ relations*; QUO-01, QUO-08, AMB-40)."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -168,5 +169,6 @@ def _check_mapping(made: Quotation, item: str) -> None:
 
 
 def inside(span: Span, ranges: Sequence[Span]) -> bool:
-    """Whether one of the ranges holds the span."""
-    return any(start <= span[0] and span[1] <= end for start, end in ranges)
+    """Whether one of the ranges, which ascend, holds the span: only the last that begins before it can."""
+    at = bisect_right(ranges, span[0], key=lambda one: one[0])
+    return at > 0 and span[1] <= ranges[at - 1][1]

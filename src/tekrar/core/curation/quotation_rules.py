@@ -3,6 +3,8 @@ AMB-40)."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tekrar.core.curation.family_rules import check_diff, check_occurrence, check_witness
 from tekrar.core.curation.fields import Span
 from tekrar.core.curation.quotation import End, Quotation
@@ -70,15 +72,15 @@ def _check_characters(spans: tuple[Span, ...] | list[Span], view: View, release:
 
 
 def _check_apart(quotation: Quotation, item: str) -> None:
-    for one in quotation.source.ranges:
-        for other in quotation.quoting.ranges:
-            if one[0] < other[1] and other[0] < one[1]:
-                refuse(
-                    "self_quotation",
-                    f"bytes {max(one[0], other[0])} to {min(one[1], other[1])} would quote themselves",
-                    item=item,
-                    expected="two extents that share no byte",
-                )
+    # No two ranges of one side overlap, so neighbours that do are of both.
+    for one, other in pairwise(sorted((*quotation.source.ranges, *quotation.quoting.ranges))):
+        if other[0] < one[1]:
+            refuse(
+                "self_quotation",
+                f"bytes {other[0]} to {min(one[1], other[1])} would quote themselves",
+                item=item,
+                expected="two extents that share no byte",
+            )
 
 
 def _check_verbatim(quotation: Quotation, view: View, release: bytes, item: str) -> None:

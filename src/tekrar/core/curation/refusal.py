@@ -27,4 +27,6 @@ def refuse(kind: str, message: str, *, item: str, expected: str = "", mend: str 
     Raises:
         CurationRefusal: always.
     """
+    if kind.startswith("unknown_") and not (expected or mend):
+        mend = "copy the ID as tekrar printed it"
     raise CurationRefusal(message, where=item, expected=expected, mend=mend, kind=kind)

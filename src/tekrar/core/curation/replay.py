@@ -14,14 +14,16 @@ from dataclasses import dataclass, field
 
 from tekrar.core.curation.action import Action, parse, proposal_digest
 from tekrar.core.curation.carried import action_of, check_carried
-from tekrar.core.curation.choice import Choice
+from tekrar.core.curation.choice import Choice, read_policy
 from tekrar.core.curation.decision import INSTANT, Decision
 from tekrar.core.curation.fields import a_digest, a_number, an_id, matching, one_of
 from tekrar.core.curation.inventory import Applied, Inventory
 from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
 from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.rules import check_applicable
-from tekrar.core.curation.transition import OUTCOMES, moved, reviewed
+from tekrar.core.curation.transition import APPROVALS, OUTCOMES, moved, reviewed
+from tekrar.core.curation.vocabulary import TEXT_BYTES
+from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
 
 
@@ -95,6 +97,7 @@ class Ledger:
         epoch: freeze epoch.
         proposals: digest -> proposal.
         inventory: what the decisions amount to; its head is the head of curation.
+        policies: (name, version) -> digest and rule of every choice policy whose text is registered.
     """
 
     length: int = 0
@@ -105,6 +108,7 @@ class Ledger:
     epoch: int = 0
     proposals: dict[bytes, Proposal] = field(default_factory=dict)
     inventory: Inventory = field(default_factory=Inventory)
+    policies: dict[tuple[str, str], tuple[bytes, str]] = field(default_factory=dict)
     _drafts: dict[tuple[str, str], list[Proposal]] = field(default_factory=dict)
     _issued: set[bytes] = field(default_factory=set)
 
@@ -129,6 +133,7 @@ class Ledger:
             "grant": self._grant,
             "revocation": self._revocation,
             "freeze": self._freeze,
+            "policy": self._policy,
             "proposal": self._proposal,
             "review": self._review,
             "apply": self._apply,
@@ -140,19 +145,31 @@ class Ledger:
             refuse("missing_key", f"{missing.args[0]} is not given", item=item)
         self.length, self.head = self.length + 1, own
 
-    def require(self, actor: str, roles: tuple[str, ...], edition: str, moment: str, *, item: str) -> None:
-        """Refuse an actor who held none of the roles for an edition at a recorded moment (CUR-06)."""
-        for number, one in self.grants.items():
-            fits = one.actor == actor and one.role in roles and one.scope in ("*", edition)
-            valid = one.valid_from <= moment and (not one.valid_to or moment < one.valid_to)
-            if fits and valid and number not in self.revoked:
-                return
-        refuse(
-            "no_grant",
-            f"{actor} held no grant of {' or '.join(roles)} for {edition}",
-            item=item,
-            expected="a grant that was valid at the recorded time",
+    def holds(self, actor: str, roles: tuple[str, ...], edition: str | None, moment: str) -> bool:
+        """Whether an actor held one of the roles for an edition (None: for any) at a recorded moment
+        (CUR-06)."""
+        return any(
+            one.actor == actor
+            and one.role in roles
+            and (edition is None or one.scope in ("*", edition))
+            and one.valid_from <= moment
+            and (not one.valid_to or moment < one.valid_to)
+            and number not in self.revoked
+            for number, one in self.grants.items()
         )
+
+    def require(
+        self, actor: str, roles: tuple[str, ...], edition: str | None, moment: str, *, item: str
+    ) -> None:
+        """Refuse an actor who held none of the roles for an edition (None: for any) at a recorded moment
+        (CUR-06)."""
+        if not self.holds(actor, roles, edition, moment):
+            refuse(
+                "no_grant",
+                f"{actor} held no grant of {' or '.join(roles)} for {edition or 'any edition'}",
+                item=item,
+                expected="a grant that was valid at the recorded time",
+            )
 
     def _actor(self, payload: Mapping[str, str], item: str) -> None:
         if payload["actor"] in self.actors:
@@ -197,6 +214,7 @@ class Ledger:
             _differs("digest", made.digest, own, item)
         self._check_epoch(made.epoch, item)
         self.require(author, ("curator",), made.action.edition, _moment(payload, item), item=item)
+        self._check_policy(made.action, item)
         earlier = self._drafts.setdefault((author, draft), [])
         if revision != len(earlier) + 1:
             refuse("revision", f"revision {revision} of a draft with {len(earlier)}", item=item)
@@ -205,6 +223,35 @@ class Ledger:
             earlier[-1].outdated = True
         earlier.append(made)
         self.proposals[made.digest] = made
+
+    def _policy(self, payload: Mapping[str, str], item: str) -> None:
+        text = payload["document"].encode("utf-8")
+        given = {name: payload[name] for name in ("name", "version", "rule")}
+        made = read_policy({**given, "document": payload["digest"]}, item)
+        if made.document != sha256(text):
+            _differs("digest", made.document, sha256(text), item)
+        if not 1 <= len(text) <= TEXT_BYTES:
+            refuse("bad_text", f"{len(text)} bytes of a policy", item=item, expected=f"1 to {TEXT_BYTES}")
+        self.require(payload["by"], ("curator",), None, _moment(payload, item), item=item)
+        version, said = (made.name, made.version), (made.document, made.rule)
+        if version in self.policies or self.inventory.policies.get(version, said) != said:
+            refuse("policy_differs", f"policy {made.name} {made.version} says something else", item=item)
+        self.policies[version] = said
+
+    def _check_policy(self, action: Action, item: str) -> None:
+        """A choice after the first registration is under a registered policy; before it, texts were not
+        kept, and choices were held against each other alone."""
+        if not self.policies or not isinstance(action.body, Choice):
+            return
+        policy = action.body.policy
+        said = self.policies.get((policy.name, policy.version))
+        if said != (policy.document, policy.rule):
+            refuse(
+                "policy_not_registered" if said is None else "policy_differs",
+                f"policy {policy.name} {policy.version} is not what is registered",
+                item=item,
+                expected="a policy that was registered before, with its text and rule",
+            )
 
     def _review(self, payload: Mapping[str, str], item: str) -> None:
         held = self._known(payload, item)
@@ -231,11 +278,10 @@ class Ledger:
         moment, edition = _moment(payload, item), held.action.edition
         self.require(payload["actor"], ("curator", "reviewer"), edition, moment, item=item)
         self.require(held.author, ("curator",), edition, moment, item=item)
-        for review in held.approvals:
-            self.require(held.reviews[review][0], ("reviewer",), edition, moment, item=item)
+        self._check_policy(held.action, item)
         reviews = _ids(payload["reviews"], f"{item}, reviews")
-        if reviews != held.approvals:
-            refuse("not_approved", "the reviews are not the approvals of this proposal", item=item)
+        if reviews != self._valid_approvals(held, moment, item):
+            refuse("not_approved", "the reviews are not the valid approvals of this proposal", item=item)
         decision = Decision(
             held.action.operation, held.digest, reviews, _ids(payload["structures"], item), moment
         )
@@ -245,6 +291,18 @@ class Ledger:
         self._check_structures(held.action, item)
         self.inventory.add(Applied(self.length, held.action, decision))
         held.applied = decision
+
+    def _valid_approvals(self, held: Proposal, moment: str, item: str) -> tuple[bytes, ...]:
+        """Those whose reviewer may review at the moment; refused for the first who may not, if too few."""
+        edition = held.action.edition
+        valid = tuple(
+            one for one in held.approvals if self.holds(held.reviews[one][0], ("reviewer",), edition, moment)
+        )
+        if len(valid) < APPROVALS[held.action.policy_of_review]:
+            for reviewer, outcome in held.reviews.values():
+                if outcome == "approve":
+                    self.require(reviewer, ("reviewer",), edition, moment, item=item)
+        return valid
 
     def _check_structures(self, action: Action, item: str) -> None:
         for structure, state in action.expected.structures:

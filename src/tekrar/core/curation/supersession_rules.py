@@ -9,7 +9,7 @@ from tekrar.core.curation.choice import Choice
 from tekrar.core.curation.family import Family
 from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.supersession import MemberMove, Supersession, check_complete
-from tekrar.core.curation.view import View
+from tekrar.core.curation.view import StructureFacts, View
 from tekrar.core.identity import uuid_text
 
 _ITEM = "$.supersession"
@@ -36,13 +36,7 @@ def check_predecessors(held: Supersession, view: View) -> None:
                 expected="a family or a quotation",
                 mend="a choice is superseded by another choice, or compensated",
             )
-        if facts.state != "effective":
-            refuse(
-                "superseded_twice",
-                f"{uuid_text(one)} is {facts.state} already",
-                item=item,
-                expected="a structure in force; each is superseded at most once",
-            )
+        check_in_force(one, facts, item=item)
         kinds.add(type(facts.body))
         if isinstance(facts.body, Family):
             keys |= {member.key for member in facts.body.members}
@@ -51,6 +45,18 @@ def check_predecessors(held: Supersession, view: View) -> None:
     if len(kinds) > 1:
         refuse("mixed_kinds", "families and quotations take no place of each other", item=_ITEM)
     check_complete(held, keys, item=_ITEM)
+
+
+def check_in_force(own: bytes, facts: StructureFacts, *, item: str) -> None:
+    """Refuse to end what ended already (`superseded_twice`): no decision is turned to another successor."""
+    if facts.state != "effective":
+        refuse(
+            "superseded_twice",
+            f"{uuid_text(own)} is {facts.state} already",
+            item=item,
+            expected="a structure in force; each is superseded at most once",
+            mend="tekrar resolve ID --current says what stands in its place",
+        )
 
 
 def check_moves(

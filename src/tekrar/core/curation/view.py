@@ -33,6 +33,7 @@ class OccurrenceFacts:
         witness: mask witness root (32 bytes).
         status: evaluated, not_evaluated, excluded or failed.
         exact: UUID of the exact class it is a member of, or None.
+        group: witness of the provisional group that it is a member of (32 bytes), or None.
     """
 
     profile: bytes
@@ -41,6 +42,12 @@ class OccurrenceFacts:
     witness: bytes
     status: str = "evaluated"
     exact: bytes | None = None
+    group: bytes | None = None
+
+    @property
+    def same(self) -> bytes | None:
+        """What it has in common with the occurrences that are exactly equal to it; None where none is."""
+        return self.exact or self.group
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,17 @@ class StructureFacts:
     expansion: frozenset[bytes] = frozenset()
 
 
+@dataclass(frozen=True)
+class PolicyFacts:
+    """One version of a choice policy: digest of its text (32 bytes), its rule, and whether the text is kept.
+
+    One whose text is not kept is known from a choice of before texts were."""
+
+    document: bytes
+    rule: str
+    registered: bool = True
+
+
 class View(Protocol):
     """The questions. IDs and digests are bytes; an answer of None means that there is no such record."""
 
@@ -125,8 +143,11 @@ class View(Protocol):
     def choice_in_force(self, structure: bytes, policy: str) -> bytes | None:
         """The choice in force for a structure under the policy of this name."""
 
-    def policy_document(self, policy: str, version: str) -> bytes | None:
-        """The document digest that this policy and version had in the first decision under it."""
+    def choice_policy(self, policy: str, version: str) -> PolicyFacts | None:
+        """A version of a choice policy, as it was registered, or as the first decision under it named it."""
+
+    def policy_versions(self, policy: str) -> tuple[str, ...]:
+        """Versions of a choice policy whose texts are registered."""
 
     def released(self, release: bytes, structure: bytes) -> bool | None:
         """Whether a published repetition release holds a class or family; None for no such release."""

@@ -39,3 +39,13 @@ STRUCTURE_TAGS: Final = ("class", "family")
 EXPECTED_STATES: Final = ("effective",)
 
 TEXT_BYTES: Final = 65536
+
+#: Layers of a combined reading (LAY-08), in their order: exact and certified, decided, and evidence alone.
+LAYERS: Final = (
+    "exact_class",
+    "provisional_group",
+    "near_exact_family",
+    "variant_family",
+    "quotation",
+    "candidate",
+)

@@ -11,7 +11,7 @@ import psycopg
 from tekrar.core.identity import parse_uuid
 from tekrar.errors import DatabaseError, UsageError
 from tekrar.store.absence import absence
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask
 
@@ -35,7 +35,7 @@ def call(
         NotFoundError: what is asked for is not there, or not in the actor's scope.
         DatabaseError: the database refused it; `kind` says why, and nothing was changed.
     """
-    with absence():
+    with absence("not_found"):
         return ask(connection, query, parameters, role=role, claims=claims_of(actor), read_only=read_only)
 
 

@@ -48,6 +48,9 @@ _QUERIES: Final[dict[str, bytes]] = {
             SELECT family AS id, decision FROM curation.family
             UNION ALL SELECT quotation, decision FROM curation.quotation
             UNION ALL SELECT choice, decision FROM curation.canonical_choice) AS s ORDER BY 1""",
+    "choice policies": b"""
+        SELECT p.ledger_seq, p.name, p.version, p.rule, encode(p.digest, 'hex'), p.document
+        FROM curation.choice_policy p ORDER BY 1""",
     "memberships": b"""
         SELECT family::text, occurrence::text, since, until FROM curation.effective_membership
         ORDER BY 1, 2""",

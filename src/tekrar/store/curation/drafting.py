@@ -5,14 +5,13 @@ Witnesses, inventories, expected state and diffs are filled in from the records;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from tekrar.core.curation import fields
 from tekrar.core.curation.action import Action, Body, Expected, expected_occurrences
-from tekrar.core.curation.choice import Choice, ChoicePolicy, Compensation, Override, read_choice
+from tekrar.core.curation.choice import Choice, Compensation, Override, read_choice
 from tekrar.core.curation.family import Family, RequiredDiff
 from tekrar.core.curation.family_rules import required_diffs
 from tekrar.core.curation.quotation import End, Mapped, Quotation
@@ -20,14 +19,14 @@ from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.supersession import MemberMove, Supersession
 from tekrar.core.curation.view import DiffFacts
 from tekrar.core.diff.record import PassageDiff, diff_of
-from tekrar.core.encoding import sha256
 from tekrar.core.identity import members_digest, selection_id, uuid_text
 from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.facts import StoredView
+from tekrar.store.curation.parts import part_of_text, part_of_words
+from tekrar.store.curation.policies import meant_policy
 from tekrar.store.curation.references import Named, References, id_of
 from tekrar.store.evidence.diffs import read_endpoints
 
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 #: Gives the bytes of a file that a line names with @.
 ReadFile = Callable[[str], bytes]
 Pair = tuple[bytes, bytes]
@@ -57,11 +56,13 @@ class Drafter:
         """
         said, basis = line.said, self.view.basis
         self.references.candidates, self.references.evidence = set(), set()
-        for n, one in enumerate(said.get("candidates", ())):
-            own = self.references.candidate(one, f"$.candidates[{n}]")
-            self.references.known_candidate(own, f"$.candidates[{n}]")
+        fields.a_list(said.get("candidates", []), self._rested_on, item="$.candidates")
         body = self._body(line)
-        evidence = {id_of(one, "$.evidence", version=5) for one in said.get("evidence", ())}
+        evidence = set(
+            fields.a_list(
+                said.get("evidence", []), lambda one, at: id_of(one, at, version=5), item="$.evidence"
+            )
+        )
         rationale = self.text(said["rationale"], "$.rationale")
         action = Action(
             operation=line.operation,
@@ -78,6 +79,10 @@ class Drafter:
         families = {one: self.view.family_of(one) for one in occurrences}
         expected = Expected(expected_occurrences(families), tuple((one, "effective") for one in action.named))
         return Action(**{**action.__dict__, "expected": expected})
+
+    def _rested_on(self, value: object, item: str) -> None:
+        """A candidate that the line names beside what it proposes."""
+        self.references.known_candidate(self.references.candidate(value, item), item)
 
     def text(self, value: object, item: str) -> str:
         """Text as given, or that of a file named with @; @@ stands for an @."""
@@ -110,15 +115,19 @@ class Drafter:
         """UUID of a structure that a decision made."""
         own = id_of(value, item)
         if self.view.structure(own) is None:
-            refuse("unknown_structure", f"there is no structure {uuid_text(own)}", item=item)
+            refuse(
+                "unknown_structure",
+                f"there is no structure {uuid_text(own)}",
+                item=item,
+                expected="a family, quotation or choice that a decision issued",
+                mend="tekrar families, quotations and choices list those in force in a release",
+            )
         return own
 
     # -- families ---------------------------------------------------------
 
     def _family(self, said: human.Object, item: str) -> Family:
-        members = fields.a_list(said["members"], self.references.member, item=f"{item}.members")
-        if not members:
-            refuse("too_few_members", "a family of nothing", item=f"{item}.members", expected="two or more")
+        members = self.references.members(said["members"], f"{item}.members")
         expanded = [self._members(member.id, member.tag) for member in members]
         ids = {one for held in expanded for one in held}
         firsts = [min(map(self._order, held)) for held in expanded]
@@ -182,17 +191,21 @@ class Drafter:
         )
 
     def _end(self, value: object, item: str) -> End:
-        ranges: tuple[fields.Span, ...] | None = None
-        if isinstance(value, dict) and "ranges" in value:
-            value = dict(value)
-            ranges = human.spans_of(value.pop("ranges"), f"{item}.ranges")
-            if "at" in value:
-                value = fields.an_object(value, item=item, required=("at",))["at"]
+        part: dict[str, Any] = {}
+        if isinstance(value, dict) and not value.keys().isdisjoint((*human.PARTS, *human.WHOLES)):
+            value, part = human.part_of(value, item)
         named = self.references.occurrence(value, item)
         facts = self.view.occurrence(named.id)
         assert facts is not None
-        if ranges is None:
-            ranges = ((facts.start, facts.end) if named.extent is None else named.extent,)
+        ranges: tuple[fields.Span, ...] = (
+            (facts.start, facts.end) if named.extent is None else named.extent,
+        )
+        if "ranges" in part:
+            ranges = human.spans_of(part["ranges"], f"{item}.ranges")
+        for key, find in (("text", part_of_text), ("words", part_of_words)):
+            if key in part:
+                content = self.view.text(self.view.basis.text_release, facts.start, facts.end)
+                ranges = find(part[key], content, start=facts.start, item=f"{item}.{key}")
         own = selection_id(self.view.basis.text_release, list(ranges))
         return End(named.id, facts.witness, own, ranges)
 
@@ -206,15 +219,21 @@ class Drafter:
             if tag == "family"
             else fields.an_id(structure, item="$.structure", version=5)
         )
-        given = fields.an_object(
-            said["policy"], item="$.policy", required=("name", "version", "rule", "document")
-        )
-        policy = {**given, "document": self._document(given["document"]).hex()}
-        name = fields.a_string(given["name"], item="$.policy.name")
+        policy = meant_policy(said["policy"], self.view, text=self.text, read_file=self.read_file)
+        name = policy.name
         current = self.view.choice_in_force(own, name)
-        if "supersedes" in said:
-            supersedes = id_of(said["supersedes"], "$.supersedes")
-        elif current is not None:
+        supersedes = id_of(said["supersedes"], "$.supersedes") if "supersedes" in said else None
+        made = Choice(
+            tag,
+            own,
+            self.view.basis.release,
+            self.references.occurrence(said["member"], "$.member").id,
+            policy,
+            supersedes,
+            human.is_allowed(said, "$"),
+        )
+        made = read_choice(made.as_json(), "$")
+        if supersedes is None and current is not None:
             refuse(
                 "expected_state_mismatch",
                 f"choice {uuid_text(current)} is in force",
@@ -222,27 +241,7 @@ class Drafter:
                 expected=uuid_text(current),
                 mend="name it in supersedes, when this one is to take its place",
             )
-        else:
-            supersedes = None
-        made = Choice(
-            tag,
-            own,
-            self.view.basis.release,
-            self.references.occurrence(said["member"], "$.member").id,
-            ChoicePolicy(name, policy["version"], policy["rule"], bytes.fromhex(policy["document"])),
-            supersedes,
-            human.is_allowed(said, "$"),
-        )
-        return read_choice({**dict(_as_object(made.as_json())), "policy": policy}, "$")
-
-    def _document(self, value: object) -> bytes:
-        """Digest of a policy's text: given itself, as text, or as a file named with @."""
-        said = fields.a_string(value, item="$.policy.document")
-        if _DIGEST.fullmatch(said):
-            return bytes.fromhex(said)
-        if said.startswith("@") and not said.startswith("@@"):
-            return sha256(self.read_file(said[1:]))
-        return sha256(self.text(said, "$.policy.document").encode())
+        return made
 
     def _override(self, said: human.Object) -> Override:
         own = self.references.candidate(said["candidate"], "$.candidate")
@@ -257,7 +256,7 @@ class Drafter:
     # -- supersessions ----------------------------------------------------
 
     def _supersession(self, said: human.Object, operation: str) -> Supersession:
-        before = fields.a_list(said["predecessors"], id_of, item="$.predecessors")
+        before = self.references.ending(said["predecessors"], "$.predecessors")
         after = fields.a_list(said.get("successors", []), self._successor, item="$.successors")
         reason = self.text(said["reason"], "$.reason")
         held = self._held(before)
@@ -284,8 +283,14 @@ class Drafter:
         held = fields.an_object(value, item=item, required=("member", "to"))
         to: tuple[int, ...] = ()
         if held["to"] != "residue":
-            listed = isinstance(held["to"], list)
-            places = [str(n) if type(n) is int else n for n in held["to"]] if listed else held["to"]
+            if not isinstance(held["to"], list):
+                refuse(
+                    "malformed",
+                    f"{held['to']!r} is no list of successors",
+                    item=f"{item}.to",
+                    expected='numbers of successors, from 0, such as [0]; or "residue"',
+                )
+            places = [str(n) if type(n) is int else n for n in held["to"]]
             to = fields.a_list(places, lambda one, at: fields.a_number(one, item=at), item=f"{item}.to")
         member = held["member"]
         if isinstance(member, str) and member[14:15] == "7":

@@ -18,6 +18,7 @@ from tekrar.core.curation.view import (
     ClassFacts,
     DiffFacts,
     OccurrenceFacts,
+    PolicyFacts,
     ProfileFacts,
     StructureFacts,
 )
@@ -39,7 +40,7 @@ _BASES: Final = b"""
 """
 _OCCURRENCES: Final = b"""
     SELECT uuid_send(o.occurrence), o.start_byte, o.start_byte + o.extent, w.root, o.part, uuid_send(o.class),
-        o.row_no
+        o.row_no, o.group_key
     FROM repetition.occurrence o
     JOIN repetition.witness w ON w.profile_key = o.profile_key AND w.witness = o.witness
     WHERE o.profile_key = %s AND (o.occurrence = ANY (%s::uuid[]) OR o.class_no = ANY (%s::integer[]))
@@ -92,9 +93,14 @@ _CHOICE: Final = b"""
     WHERE structure = %s::uuid AND policy = %s AND until IS NULL
 """
 _POLICY: Final = b"""
-    SELECT policy_document FROM curation.canonical_choice
-    WHERE policy = %s AND policy_version = %s ORDER BY decision LIMIT 1
+    SELECT digest, rule, true AS kept FROM curation.choice_policy
+    WHERE name = %(name)s AND version = %(version)s
+    UNION ALL (SELECT policy_document, rule, false FROM curation.canonical_choice
+               WHERE policy = %(name)s AND policy_version = %(version)s ORDER BY decision LIMIT 1)
+    ORDER BY kept DESC LIMIT 1
 """
+_VERSIONS: Final = b"SELECT version FROM curation.choice_policy WHERE name = %s ORDER BY ledger_seq"
+_NAMES: Final = b"SELECT DISTINCT name FROM curation.choice_policy ORDER BY name LIMIT 12"
 _RELEASED: Final = b"""
     SELECT EXISTS (SELECT FROM repetition.class c
                    WHERE c.profile_key = r.profile_key AND c.class = %(id)s::uuid)
@@ -190,10 +196,10 @@ class StoredView:
             _OCCURRENCES, (self.basis.profile_key, names, numbers), binary=True
         ).fetchall()
         members: dict[bytes, list[tuple[int, bytes]]] = {bytes(row[0]): [] for row in classes}
-        for own, start, end, root, part, exact, row_no in rows:
+        for own, start, end, root, part, exact, row_no, group in rows:
             held = None if exact is None else bytes(exact)
             self._occurrences[bytes(own)] = OccurrenceFacts(
-                self.basis.profile, start, end, bytes(root), _PARTS[part], held
+                self.basis.profile, start, end, bytes(root), _PARTS[part], held, group and bytes(group)
             )
             if held in members:
                 members[held].append((row_no, bytes(own)))
@@ -306,10 +312,20 @@ class StoredView:
         found = self._one(_CHOICE, (uuid_text(structure), policy))
         return None if found is None else bytes(found)
 
-    def policy_document(self, policy: str, version: str) -> bytes | None:
-        """The document digest of a policy's version, where a decision named it before."""
-        found = self._one(_POLICY, (policy, version))
-        return None if found is None else bytes(found)
+    def choice_policy(self, policy: str, version: str) -> PolicyFacts | None:
+        """A policy's version as it was registered, else as a decision named it before."""
+        named = {"name": policy, "version": version}
+        row = self.connection.execute(_POLICY, named, binary=True).fetchone()
+        return None if row is None else PolicyFacts(bytes(row[0]), row[1], row[2])
+
+    def policy_versions(self, policy: str) -> tuple[str, ...]:
+        """Versions of a policy that are registered, oldest first."""
+        rows = self.connection.execute(_VERSIONS, (policy,), binary=True).fetchall()
+        return tuple(str(row[0]) for row in rows)
+
+    def policy_names(self) -> tuple[str, ...]:
+        """Names of registered policies, the first twelve."""
+        return tuple(str(row[0]) for row in self.connection.execute(_NAMES, binary=True).fetchall())
 
     def released(self, release: bytes, structure: bytes) -> bool | None:
         """Whether a published release holds a class or family; None for no such release."""

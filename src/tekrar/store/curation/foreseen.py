@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.curation.action import proposal_digest
-from tekrar.store.absence import absence
 from tekrar.store.curation.propose import Drafted
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, transaction
+from tekrar.store.session import Connection
 
 # No role that proposes reads the names of actors. It need not: a digest binds its author's name, so one's
 # own revisions are told by making their digests again.
@@ -97,16 +96,7 @@ def _outcome(one: Drafted, before: _Revision | None, revises: int | None) -> str
 
 def _latest(connection: Connection, names: set[str], actor: str) -> dict[str, _Revision]:
     """The newest revision of each of the actor's drafts."""
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.CURATOR,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.CURATOR, actor):
         rows = connection.execute(_REVISIONS, (sorted(names),)).fetchall()
         row = connection.execute(_EPOCH).fetchone()
         assert row is not None

@@ -38,6 +38,10 @@ KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     },
     "retire": (("predecessors", "reason"), ()),
 }
+#: How a part of an occurrence is named: bytes of the release, its text, or numbers of its words.
+PARTS: Final = ("ranges", "text", "words")
+#: How the occurrence itself is named beside them.
+WHOLES: Final = ("at", "occurrence")
 Object = dict[str, Any]
 
 
@@ -110,6 +114,23 @@ def is_allowed(held: Object, item: str) -> bool:
     return False
 
 
+def part_of(value: Object, item: str) -> tuple[object, Object]:
+    """The reference of an end of a quotation, `at` or `occurrence` or a side of a candidate, and the part of
+    it that is meant.
+
+    Raises:
+        CurationRefusal: the part is named in two ways.
+    """
+    part: Object = {key: value[key] for key in PARTS if key in value}
+    rest = {key: one for key, one in value.items() if key not in PARTS}
+    if len(part) > 1:
+        refuse("unknown_key", f"{' and '.join(part)} name one part", item=item, expected=" or ".join(PARTS))
+    for key in WHOLES:
+        if key in rest:
+            return fields.an_object(rest, item=item, required=(key,))[key], part
+    return rest, part
+
+
 def spans_of(value: object, item: str) -> tuple[fields.Span, ...]:
     """`[[start, end], …]` in bytes of the release, as numbers or decimal strings."""
     return fields.a_list(value, span_of, item=item)
@@ -130,7 +151,11 @@ def _read(raw: bytes, number: int) -> HumanLine:
         refuse(flaw.kind, flaw.message, item=flaw.place, expected="one JSON object, each key once, no float")
     if not isinstance(said, dict):
         refuse("malformed", "a proposal is an object", item="$", expected='{"operation": …}')
-    operation = fields.one_of(said.get("operation"), OPERATIONS, item="$.operation", kind="unknown_operation")
+    if "operation" not in said:
+        refuse(
+            "missing_key", "operation is not given", item="$", expected=f"operation: {', '.join(OPERATIONS)}"
+        )
+    operation = fields.one_of(said["operation"], OPERATIONS, item="$.operation", kind="unknown_operation")
     required, optional = KEYS[operation]
     held = fields.an_object(
         said, item="$", required=("operation", "rationale", *required), optional=(*_COMMON, *optional)

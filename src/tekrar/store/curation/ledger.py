@@ -23,8 +23,7 @@ from tekrar.core.encoding import Json, canonical_json
 from tekrar.core.strict_json import JsonFlaw, parse
 from tekrar.errors import SourceError
 from tekrar.store.curation.rederive import derive_named
-from tekrar.store.permission import require_role
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, require_role
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask, transaction
 
@@ -46,7 +45,7 @@ _COUNT_ROWS: Final = (
     b" curation.family, curation.family_member, curation.family_diff, curation.effective_membership,"
     b" curation.quotation, curation.canonical_choice, curation.effective_choice, curation.compensation,"
     b" curation.supersession, curation.succession, curation.succession_member, curation.passage_diff,"
-    b" curation.head_move, curation.ledger, curation.disposition"
+    b" curation.head_move, curation.ledger, curation.disposition, curation.choice_policy"
 )
 # The owner has no grant of the ledger and needs none.
 _EXPORT_OWN: Final = (

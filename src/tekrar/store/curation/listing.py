@@ -21,14 +21,22 @@ _PROPOSALS: Final = (
     "state", "stale",
 )  # fmt: skip
 _HISTORY: Final = ("seq", "kind", "actor", "recorded_at", "proposal", "facts")
-_FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state")
+_FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state", "first")
 _MEMBERS: Final = ("row_no", "occurrence", "position", "tag", "exact_class", "duplicates")
 _QUOTATIONS: Final = (
     "quotation", "kind", "source_occurrence", "source_selection", "source_ranges", "quoting_occurrence",
     "quoting_selection", "quoting_ranges", "extent_mapping", "diff", "attribution", "decision",
 )  # fmt: skip
+#: State of a structure that nothing single took the place of -> what is said of it (QRY-02).
+_WITHOUT: Final = {
+    "superseded": "ambiguous", "retired": "retired", "compensated": "unselected",
+    "needs_successor": "unavailable", "not_in_release": "unavailable",
+}  # fmt: skip
 _CHOICES: Final = (
     "choice", "tag", "structure", "member", "policy", "policy_version", "rule", "policy_document", "decision",
+)  # fmt: skip
+_POLICIES: Final = (
+    "name", "version", "rule", "digest", "document", "author", "recorded_at", "ledger_seq",
 )  # fmt: skip
 
 
@@ -93,7 +101,8 @@ class Asker:
 
         Returns:
             `status`: effective; ambiguous where several took its place; retired where nothing did;
-            unselected for a choice that was taken back. `current`: the structure in force, or None.
+            unselected for a choice that was taken back; unavailable where the release does not bear it.
+            `current`: the structure in force, or None.
             `through`: IDs on the way, the asked one first. `successors`: of an ambiguous one, all that
             took its place (AMB-31).
         """
@@ -103,20 +112,20 @@ class Asker:
             if found["state"] == "effective":
                 return {"status": "effective", "current": structure, "through": through, "successors": []}
             through.append(structure)
-            if len(found["successors"]) != 1:
-                status = "unselected" if found["state"] == "compensated" else "retired"
-                status = "ambiguous" if found["successors"] else status
+            # The ledger's state decides, and never how many successors are listed (QRY-03).
+            if found["state"] != "superseded" or len(found["successors"]) > 1:
                 return {
-                    "status": status, "current": None, "through": through, "successors": found["successors"],
+                    "status": _WITHOUT[found["state"]], "current": None, "through": through,
+                    "successors": found["successors"],
                 }  # fmt: skip
-            structure = found["successors"][0]
+            (structure,) = found["successors"]
 
     def families(
         self, release: str, of: str | None = None, *, after: str | None = None, page: int = 100
     ) -> list[Record]:
         """Families in force in a release; `of` names one, or an occurrence or class whose families are
         meant."""
-        parameters = (id_text(release, "release"), of and id_text(of, "ID"), after, page)
+        parameters = (id_text(release, "release"), of and id_text(of, "ID"), _behind(after), page)
         return self._rows(
             "api.list_families(%s::uuid, %s::uuid, %s::uuid, %s::integer)", parameters, _FAMILIES
         )
@@ -140,7 +149,13 @@ class Asker:
         """Quotations in force in a release: all, those of a source, or those that an occurrence makes."""
         side = "source" if source else "quoting" if quoting else None
         named = source or quoting
-        parameters = (id_text(release, "release"), named and id_text(named, "occurrence"), side, after, page)
+        parameters = (
+            id_text(release, "release"),
+            named and id_text(named, "occurrence"),
+            side,
+            _behind(after),
+            page,
+        )
         return self._rows(
             "api.list_quotations(%s::uuid, %s::uuid, %s, %s::uuid, %s::integer)", parameters, _QUOTATIONS
         )
@@ -159,16 +174,26 @@ class Asker:
             id_text(release, "release"),
             structure and id_text(structure, "ID"),
             policy,
-            after,
+            _behind(after),
             page,
         )
         return self._rows(
             "api.list_choices(%s::uuid, %s::uuid, %s, %s::uuid, %s::integer)", parameters, _CHOICES
         )
 
+    def policies(self, name: str | None = None, version: str | None = None) -> list[Record]:
+        """Choice policies whose texts are kept, by name and version; the public is told no author."""
+        return self._rows("api.list_policies(%s, %s)", (name, version), _POLICIES)
+
     def canonical(self, release: str, structure: str, *, policy: str) -> Record:
-        """The canonical occurrence under a named policy in a named release; `unselected` (CAN-02), and
-        `retired` or `ambiguous` of a family that is in force no more."""
+        """The canonical occurrence under a named policy in a named release (AMB-25).
+
+        Returns:
+            `status`: `resolved` with `member` and `choice`; `unselected` where nobody chose, and structure,
+            policy and release are all there (CAN-02); else why there is no answer, none of them followed:
+            `unavailable` with its `reason`, `stale_evidence`, `ambiguous` or `retired` of a family that is in
+            force no more with its `successors`, `integrity_error` of a withdrawn release.
+        """
         return one(
             self.connection,
             b"SELECT api.canonical(%s::uuid, %s::uuid, %s)",
@@ -182,6 +207,11 @@ class Asker:
         query = f"SELECT * FROM {function}".encode()
         rows = call(self.connection, query, parameters, role=self.role, actor=self.actor, read_only=True)
         return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _behind(after: str | None) -> str | None:
+    """Where the page before ended."""
+    return None if after is None else id_text(after, "end of a page")
 
 
 def _plain(value: Any) -> Any:

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from tekrar.core.address import Address
 from tekrar.core.diff.record import PassageDiff, diff_of
-from tekrar.store.absence import absence
 from tekrar.store.evidence.diffs import read_endpoints
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, transaction
+from tekrar.store.session import Connection
 
 #: Bytes of a block of the text.
 _BLOCK: Final = 32768
 _KEYS: Final = b"SELECT profile_key FROM repetition.profile WHERE profile = %s::uuid ORDER BY 1"
+_KEY: Final = b"SELECT profile_key FROM repetition.repetition_release WHERE release = %s::uuid"
 _PLACES: Final = b"""
     SELECT o.occurrence::text, o.start_byte, o.start_byte + o.extent, o.length,
         p.enumerator = 'whole_paragraph_v1', b.label, h.book + 1, h.chapter - b.first_chapter + 1,
@@ -85,11 +85,7 @@ def read_passages(
     """
     wanted = {*occurrences, *(one for pair in pairs for one in pair)}
     found = Readable({}, {}, {})
-    claims = claims_of(actor)
-    with (
-        absence(),
-        transaction(connection, role=role, claims=claims, read_only=True, isolation="repeatable read"),
-    ):
+    with snapshot_of(connection, role, actor):
         for (key,) in connection.execute(_KEYS, (profile,)).fetchall():
             rows = connection.execute(_FIRST, (key, sorted(set(classes)))).fetchall()
             found.firsts.update({exact: (first, size) for exact, first, size in rows})
@@ -105,6 +101,21 @@ def read_passages(
                         found.diffs[left, right] = diff_of(ends[left], ends[right])
                 break
     return found
+
+
+def places_in(
+    connection: Connection, release: str, occurrences: Iterable[str], *, role: Role, actor: str | None
+) -> dict[str, StoredPassage]:
+    """Occurrences of a published release by ID; what the reader may not read, or the release has not, is left
+    out."""
+    ids = sorted(set(occurrences))
+    if not ids:
+        return {}
+    with snapshot_of(connection, role, actor):
+        row = connection.execute(_KEY, (release,)).fetchone()
+        named = {"key": row and row[0], "ids": ids, "block": _BLOCK}
+        rows = connection.execute(_PLACES, named, binary=True).fetchall()
+    return {one.occurrence: one for one in map(_passage, rows)}
 
 
 def _passage(row: Sequence[Any]) -> StoredPassage:

@@ -10,20 +10,23 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.curation.action import Action, canonical_bytes, parse
+from tekrar.core.curation.family import Family
 from tekrar.core.curation.rules import check_action
 from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
-from tekrar.errors import NotFoundError, UsageError
+from tekrar.errors import NotFoundError, TekrarError, UsageError
 from tekrar.store.absence import absence
 from tekrar.store.curation import human_lines as human
 from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
 from tekrar.store.curation.facts import Basis, StoredView, basis_of
 from tekrar.store.curation.references import Ranked, References
 from tekrar.store.curation.workflow import SUBMIT, conflicts
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
 
+_BODY: Final = re.compile(r"\$\.(?:family|quotation|choice|compensation|override|supersession)(?![a-z_])")
+_MEMBER: Final = re.compile(r"\$\.members\[([0-9]+)\]", re.ASCII)
 _STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
 _REVISION: Final = (
     b"SELECT p.draft, p.revision FROM curation.proposal p WHERE p.proposal_digest = decode(%s, 'hex')"
@@ -126,16 +129,7 @@ def draft_lines(
             kind="bad_arguments",
         )
     drafted: list[Drafted] = []
-    with (
-        absence(),
-        transaction(
-            connection,
-            role=Role.CURATOR,
-            claims=claims_of(actor),
-            read_only=True,
-            isolation="repeatable read",
-        ),
-    ):
+    with snapshot_of(connection, Role.CURATOR, actor):
         connection.execute(b"SELECT api.require_scope('tekrar_curator')")
         drafters: dict[bytes, Drafter] = {}
         for line in lines:
@@ -205,9 +199,17 @@ def _basis(connection: Connection, line: human.HumanLine, wording: Wording) -> B
 
 
 def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Drafted:
-    action = drafter.action(line)
-    data = canonical_bytes(action)
-    check_action(parse(data), drafter.view)
+    drafter.references.written.clear()
+    action = None
+    try:
+        action = drafter.action(line)
+        data = canonical_bytes(action)
+        check_action(parse(data), drafter.view)
+    except TekrarError as error:
+        error.message = drafter.references.as_written(error.message)
+        if action is not None:
+            error.where = _in_the_line(error.where, action)
+        raise
     if line.said.get("draft", wording.draft) != wording.draft is not None:
         raise UsageError(
             "the line names another draft",
@@ -248,6 +250,18 @@ def _edited(line: human.HumanLine, wording: Wording, connection: Connection) -> 
             kind="not_found",
         )
     return str(row[0]), int(row[1])
+
+
+def _in_the_line(place: str, action: Action) -> str:
+    """A place of the action as the line has it: no body around it, and members in the order they were written
+    in."""
+    found = _BODY.sub("$", place)
+    at = _MEMBER.match(found)
+    if at is None or not isinstance(action.body, Family):
+        return found
+    written = action.body.members
+    number = written.index(sorted(written, key=lambda one: one.key)[int(at[1])])
+    return f"$.members[{number}]{found[at.end() :]}"
 
 
 def _pairs(action: Action) -> list[Pair]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,8 +12,9 @@ from tekrar.core.address import Address, parse_address
 from tekrar.core.curation import fields
 from tekrar.core.curation.family import Member
 from tekrar.core.curation.refusal import refuse
-from tekrar.core.identity import members_digest, uuid_text
-from tekrar.errors import NotFoundError, TekrarError
+from tekrar.core.curation.supersession_rules import check_in_force
+from tekrar.core.identity import members_digest, parse_uuid, uuid_text
+from tekrar.errors import NotFoundError, TekrarError, shortened
 from tekrar.store.curation.facts import StoredView
 from tekrar.store.evidence.result import places_of
 
@@ -36,6 +39,12 @@ _SIDE: Final = b"""
     WHERE p.candidate = %s::uuid AND p.side = %s
 """
 _SIDES: Final = {"left": 0, "right": 1}
+_UUID: Final = re.compile(r"(?<![0-9a-f-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f-])")
+#: What a reference may be, for messages.
+REFERENCE: Final = (
+    "the ID of an occurrence, or of an exact class with all its members; an address such as book/chapter/p3;"
+    ' or {"candidate": ID or rank, "side": "left" or "right"}'
+)
 
 #: Gives the UUID of the candidate of a rank; None where no package is named.
 Ranked = Callable[[int], str]
@@ -64,12 +73,14 @@ class References:
         view: the snapshot.
         ranked: candidates by rank, where a package is named.
         candidates, evidence: UUIDs that references went through.
+        written: UUID text -> the address or side that somebody wrote for it.
     """
 
     view: StoredView
     ranked: Ranked | None = None
     candidates: set[bytes] = field(default_factory=set)
     evidence: set[bytes] = field(default_factory=set)
+    written: dict[str, str] = field(default_factory=dict)
     _books: list[tuple[str, int, int]] | None = None
 
     def find(self, value: object, item: str) -> Named:
@@ -79,16 +90,28 @@ class References:
             CurationRefusal: it is none.
             NotFoundError: there is no such place.
         """
-        if isinstance(value, dict):
-            return self._side(value, item)
-        text = fields.a_string(value, item=item)
-        if "/" not in text:
-            return self._by_id(fields.an_id(text, item=item, version=5), item)
+        if isinstance(value, dict) and set(value) == {"candidate", "side"}:
+            named = self._side(value, item)
+            self.written[uuid_text(named.id)] = f"{value['side']} of candidate {value['candidate']}"
+            return named
+        if not isinstance(value, str):
+            said = shortened(json.dumps(value, ensure_ascii=False))
+            refuse("malformed", f"{said} names nothing", item=item, expected=REFERENCE)
+        if "/" not in value:
+            return self._by_id(_own(value, item), item)
         try:
-            return Named(self._at(parse_address(text)), "occurrence")
+            named = Named(self._at(parse_address(value)), "occurrence")
         except TekrarError as error:
             error.where = error.where or item
             raise
+        self.written[uuid_text(named.id)] = value
+        return named
+
+    def as_written(self, message: str) -> str:
+        """A message with what somebody wrote before each ID that they did not write."""
+        return _UUID.sub(
+            lambda one: f"{self.written[one[0]]} ({one[0]})" if one[0] in self.written else one[0], message
+        )
 
     def occurrence(self, value: object, item: str) -> Named:
         """An occurrence; a side that stands for a class is its first member."""
@@ -121,6 +144,39 @@ class References:
         assert exact is not None
         inventory = members_digest(list(exact.members))
         return Member("class", named.id, exact.witness, len(exact.members), inventory)
+
+    def members(self, value: object, item: str) -> tuple[Member, ...]:
+        """Members of a family, each once."""
+        found = fields.a_list(value, self.member, item=item)
+        if not found:
+            refuse("too_few_members", "a family of nothing", item=item, expected="two or more")
+        for number, one in enumerate(found):
+            if one in found[:number]:
+                refuse(
+                    "double_membership",
+                    f"{uuid_text(one.id)} is a member twice",
+                    item=f"{item}[{number}]",
+                    expected="each member once",
+                )
+        return found
+
+    def ending(self, value: object, item: str) -> tuple[bytes, ...]:
+        """Structures that a supersession ends: each once, and in force."""
+        found = fields.a_list(value, id_of, item=item)
+        for number, one in enumerate(found):
+            place = f"{item}[{number}]"
+            if one in found[:number]:
+                refuse(
+                    "duplicate_item",
+                    f"{uuid_text(one)} stands twice",
+                    item=place,
+                    expected="each structure that ends once",
+                )
+            facts = self.view.structure(one)
+            if facts is None:
+                refuse("unknown_structure", f"there is no structure {uuid_text(one)}", item=place)
+            check_in_force(one, facts, item=place)
+        return found
 
     def candidate(self, value: object, item: str) -> bytes:
         """UUID of a candidate, by its ID, or by its rank in the package that is named."""
@@ -158,12 +214,13 @@ class References:
                 "unknown_member",
                 f"there is no occurrence or exact class {uuid_text(own)} in this release",
                 item=item,
+                expected="one of the release that the proposal is about (--release)",
                 mend="copy the ID or address as tekrar printed it",
             )
         return Named(own, "occurrence")
 
     def _side(self, value: dict[str, Any], item: str) -> Named:
-        held = fields.an_object(value, item=item, required=("candidate", "side"))
+        held = value
         own = self.candidate(held["candidate"], f"{item}.candidate")
         result, _ = self.known_candidate(own, f"{item}.candidate")
         places = places_of(result)
@@ -245,6 +302,29 @@ class References:
                 kind="no_such_place",
             )
         return int(first) + address.chapter - 1
+
+
+def _own(text: str, item: str) -> bytes:
+    """The UUID of a member, where it is one."""
+    try:
+        own = parse_uuid(text, what=item)
+    except TekrarError as error:
+        refuse(
+            "not_a_uuid",
+            f"{shortened(repr(text))} is no reference",
+            item=item,
+            expected=REFERENCE,
+            mend=error.mend,
+        )
+    if own[6] >> 4 == 7:
+        refuse(
+            "tag_mismatch",
+            f"{text} was issued by a decision: it is a family, quotation or choice, and no member",
+            item=item,
+            expected="an occurrence, or an exact class with all its members",
+            mend="name the members themselves",
+        )
+    return fields.of_version(own, 5, item=item)
 
 
 def id_of(value: object, item: str, *, version: int = 7) -> bytes:

@@ -17,14 +17,14 @@ from tekrar.errors import DatabaseError
 from tekrar.store.absence import absence
 from tekrar.store.curation.calling import Record, call, detail_of, digest_text, id_text, one
 from tekrar.store.curation.rederive import require_derived
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
 
 Outcome = Literal["approve", "reject", "request_changes"]
 _ESCAPED: Final = re.compile(rb"\\(\\|[0-7]{3})")
 SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s::integer, %s::bigint)"
-OUTCOMES: Final = ("approve", "reject", "request_changes")
+OUTCOMES: Final[tuple[Outcome, ...]] = ("approve", "reject", "request_changes")
 
 
 class EditConflictError(DatabaseError):
@@ -33,31 +33,34 @@ class EditConflictError(DatabaseError):
     Attributes:
         of: `version` of a saved draft, or `revision` of a submitted one.
         version: the newest of these; 0 for none.
-        theirs, yours: the two documents, at most their first 8192 bytes, other than ASCII escaped in octal.
+        theirs, yours: the two documents; of a revision the first 8192 bytes of its action. `theirs` is empty
+            where there is none.
         draft, line: which draft, and of several lines the one that names it; "" and 0 where that is known.
         facts: `theirs_digest`, `theirs_author`, `theirs_recorded_at` and the same of `yours`, as far as the
             database says them.
     """
 
-    def __init__(self, error: DatabaseError) -> None:
+    def __init__(self, error: DatabaseError, *, theirs: bytes, yours: bytes) -> None:
         detail = detail_of(error)
         super().__init__(
             error.message, where=error.where, expected=error.expected, mend=error.mend, kind=error.kind
         )
         self.of = str(detail.get("fact") or "version")
         self.version = int(detail.get("expected") or 0)
-        self.theirs = str(detail.get("theirs") or "")
-        self.yours = str(detail.get("yours") or "")
         self.draft, self.line = "", 0
         self.facts = {
             key: str(value) for key, value in detail.items() if key.startswith(("theirs_", "yours_"))
         }
+        if not self.version and self.of == "version":
+            self.mend = "save it on top of version 0, as a new draft"
+        self.theirs = theirs.decode("utf-8", "backslashreplace")
+        self.yours = yours.decode("utf-8", "backslashreplace")
 
 
-def unescaped(text: str) -> str:
-    """A document as the database shows it in a refusal, read again; a character that was cut is escaped."""
-    found = _ESCAPED.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
-    return found.decode("utf-8", errors="backslashreplace")
+def _unescaped(text: object) -> bytes:
+    """A document as the database shows it in a refusal, read again."""
+    shown = str(text or "").encode()
+    return _ESCAPED.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), shown)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ def save_draft(connection: Connection, name: str, document: bytes, *, version: i
             newest = next(iter(drafts(connection, name, actor=actor)), None)
             if newest and (newest.version, newest.document) == (version + 1, document):
                 return newest.version
-            raise EditConflictError(error) from error
+            theirs = newest.document if newest else b""
+            raise EditConflictError(error, theirs=theirs, yours=document) from error
         raise
     return int(saved["version"])
 
@@ -195,7 +199,8 @@ def conflicts() -> Iterator[Submitting]:
     except DatabaseError as error:
         if error.kind != "edit_conflict":
             raise
-        conflict = EditConflictError(error)
+        theirs, yours = (_unescaped(detail_of(error).get(side)) for side in ("theirs", "yours"))
+        conflict = EditConflictError(error, theirs=theirs, yours=yours)
         conflict.draft, conflict.line = what.draft, what.line
         raise conflict from error
 

@@ -17,9 +17,9 @@ from tekrar.core.identity import parse_uuid, uuid_text
 from tekrar.core.policy import TREATMENTS
 from tekrar.errors import NotFoundError
 from tekrar.store.absence import absence
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, ask, transaction
+from tekrar.store.session import Connection, ask
 
 #: Bytes of a block of the text.
 _BLOCK: Final = 32768
@@ -121,12 +121,7 @@ def derive_diffs(
     for one in {profile, *(name for pair in pairs for name in pair)}:
         parse_uuid(one)
     wanted = {name for pair in pairs for name in pair}
-    with (
-        absence(),
-        transaction(
-            connection, role=role, claims=claims_of(actor), read_only=True, isolation="repeatable read"
-        ),
-    ):
+    with snapshot_of(connection, role, actor):
         found: dict[str, Endpoint] = {}
         for (key,) in connection.execute(_PROFILES, (profile,)).fetchall():
             found |= read_endpoints(connection, key, wanted - set(found))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.store.absence import absence
-from tekrar.store.publish import claims_of
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, ask
 

@@ -38,14 +38,14 @@ _ROWS: Final = """
     FROM {candidate} c
     FULL JOIN {evidence} e USING (rank)
     FULL JOIN (
-        SELECT q.candidate, int4send(count(*)::integer)
-            || string_agg(q.side_bytes, ''::bytea ORDER BY q.side) AS bytes
-        FROM (SELECT m.candidate, m.side, int4send(count(*)::integer)
+        SELECT q.candidate, CASE WHEN max(q.side) = count(*) - 1 AND bool_and(q.whole) THEN
+            int4send(count(*)::integer) || string_agg(q.side_bytes, ''::bytea ORDER BY q.side) END AS bytes
+        FROM (SELECT m.candidate, m.side, max(m.position) = count(*) - 1 AS whole,
+                  int4send(count(*)::integer)
                   || string_agg(uuid_send(m.occurrence), ''::bytea ORDER BY m.position) AS side_bytes
               FROM {candidate_participant} m
-              GROUP BY m.candidate, m.side
-              HAVING max(m.position) = count(*) - 1) AS q
-        GROUP BY q.candidate HAVING max(q.side) = count(*) - 1) AS p ON p.candidate = c.candidate
+              GROUP BY m.candidate, m.side) AS q
+        GROUP BY q.candidate) AS p ON p.candidate = c.candidate
     ORDER BY c.rank
 """
 _TEXT: Final = b"SELECT data FROM core.text_block WHERE release_key = %s ORDER BY block"

@@ -56,7 +56,7 @@ class EvidenceReader(Reader):
             raise UsageError(
                 f"a page of {page} candidates",
                 expected=f"1 to {MAX_PAGE}",
-                mend="--page N",
+                mend="--page-size N",
                 kind="bad_arguments",
             )
         place = self._place(release, "unresolved", status)

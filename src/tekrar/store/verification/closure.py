@@ -19,6 +19,7 @@ HEADS: Final = {
 ENTRY_KIND: Final = {
     "proposal": ("ledger_seq", "proposal"),
     "review": ("ledger_seq", "review"),
+    "choice_policy": ("ledger_seq", "policy"),
     **dict.fromkeys(
         (
             *("decision", "family", "quotation", "canonical_choice", "compensation"),

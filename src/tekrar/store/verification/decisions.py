@@ -51,6 +51,8 @@ _COLUMNS: Final = {
     "supersession": "predecessor, operation, reason, decision",
     "succession": "predecessor, successor",
     "succession_member": "predecessor, tag, member, successor",
+    "choice_policy": f"name, version, rule, document, encode(digest, 'hex'), {_NAME.format('author')},"
+    f" {_TIME.format('recorded_at')}, ledger_seq",
     "crosswalk": f"namespace, external, structure, {_NAME.format('recorded_by')},"
     f" {_TIME.format('recorded_at')}, ledger_seq",
 }
@@ -147,6 +149,12 @@ class Wanted:
                       p["author"], p["draft"], p["revision"], p["freeze"], p["recorded_at"], seq)  # fmt: skip
         elif entry.kind == "review":
             self._add("review", p["review"], p["proposal"], p["outcome"], p["reviewer"], p["note"],
+                      p["recorded_at"], seq)  # fmt: skip
+        elif entry.kind == "policy":
+            text = sha256(p["document"].encode())
+            place = f"curation.ledger seq {seq}, digest"
+            findings.same("decisions", place, expected=text.hex(), found=p["digest"])
+            self._add("choice_policy", p["name"], p["version"], p["rule"], p["document"], text.hex(), p["by"],
                       p["recorded_at"], seq)  # fmt: skip
         elif entry.kind == "crosswalk":
             self._add(

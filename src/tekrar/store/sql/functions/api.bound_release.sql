@@ -10,7 +10,7 @@ BEGIN
         PERFORM api.not_found('repetition release', release::text);
     ELSIF EXISTS (SELECT FROM repetition.incident i WHERE i.release = bound_release.release) THEN
         RAISE EXCEPTION USING ERRCODE = 'TK023', MESSAGE = format('release %s was withdrawn', release),
-            DETAIL = jsonb_build_object('kind', 'withdrawn', 'release', release)::text,
+            DETAIL = (jsonb_build_object('kind', 'withdrawn', 'release', release) || api.incident(release))::text,
             HINT = 'ask of a release that was not withdrawn (tekrar releases)';
     END IF;
 END

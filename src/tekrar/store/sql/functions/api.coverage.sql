@@ -3,7 +3,7 @@ DROP FUNCTION IF EXISTS api.coverage(uuid);
 -- (api.semantic_coverage).
 CREATE OR REPLACE FUNCTION api.coverage(release uuid)
     RETURNS TABLE (short text, profile uuid, enumerator text, exact_status text, semantic_status text, stated bytea,
-                   counted jsonb, semantic jsonb, withdrawn boolean)
+                   counted jsonb, semantic jsonb, withdrawn boolean, incident jsonb)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -11,7 +11,7 @@ BEGIN
     RETURN QUERY
     SELECT p.short, p.profile, p.enumerator, p.exact_status, m.facts ->> 'status', p.coverage,
            convert_from(s.counts, 'UTF8')::jsonb -> p.short, m.facts,
-           EXISTS (SELECT FROM repetition.incident i WHERE i.release = r.release)
+           EXISTS (SELECT FROM repetition.incident i WHERE i.release = r.release), api.incident(r.release)
     FROM repetition.repetition_release r
     JOIN repetition.profile p ON p.profile_key = r.profile_key
     JOIN repetition.seal s ON s.artifact_key = r.artifact_key

@@ -16,6 +16,7 @@ BEGIN
         PERFORM tekrar_meta.bad_argument('external name', 'a namespace (a-z 0-9 . _ : -) and a name in one line', external);
     END IF;
     PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('crosswalk/locked');
     payload := jsonb_build_object('namespace', namespace, 'external', external, 'structure', structure, 'by',
         curation.name_of(actor), 'recorded_at', tekrar_meta.instant(clock_timestamp()));
     PERFORM curation.admit_crosswalk(payload);
@@ -25,7 +26,9 @@ BEGIN
         RETURN jsonb_build_object('outcome', 'already_recorded', 'structure', structure);
     END IF;
     seq := curation.append('crosswalk', payload);
+    PERFORM tekrar_meta.step('crosswalk/ledger');
     PERFORM curation.record_crosswalk(seq, payload);
+    PERFORM tekrar_meta.step('crosswalk/done');
     RETURN jsonb_build_object('outcome', 'recorded', 'structure', structure);
 END
 $$;

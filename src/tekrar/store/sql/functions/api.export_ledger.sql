@@ -7,7 +7,7 @@ AS $$
 BEGIN
     PERFORM api.require_scope(current_user, '*');
     RETURN QUERY SELECT l.seq, l.kind, l.payload, l.previous, l.entry_hash FROM curation.ledger l
-        WHERE l.seq >= from_seq ORDER BY l.seq LIMIT page;
+        WHERE l.seq >= from_seq ORDER BY l.seq LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.export_ledger(bigint, integer) FROM PUBLIC;

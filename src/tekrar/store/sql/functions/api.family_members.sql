@@ -20,7 +20,7 @@ BEGIN
           JOIN curation.family_member m ON m.family = e.family AND m."position" = e."position"
           JOIN repetition.occurrence o ON o.profile_key = r.profile_key AND o.occurrence = e.occurrence
           WHERE e.family = family_members.family) AS x
-    WHERE x.row_no > after_row ORDER BY x.row_no LIMIT page;
+    WHERE x.row_no > after_row ORDER BY x.row_no LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.family_members(uuid, uuid, integer, integer) FROM PUBLIC;

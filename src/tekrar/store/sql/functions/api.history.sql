@@ -1,6 +1,7 @@
 -- Everything that was decided of an ID, in the order of the ledger: submissions, reviews and applies of the decisions that
 -- made it, ended it or rest on it. `id` is a structure's, an exact class's, an occurrence's, a candidate's or a review's
--- UUID, or a proposal's digest; of that also the other revisions of its draft.
+-- UUID, or a proposal's digest; of that also the other revisions of its draft. Of a release, its publication and, where it
+-- was withdrawn, that. A reviewer who may still review sees no verdict before their own.
 CREATE OR REPLACE FUNCTION api.history(id text)
     RETURNS TABLE (seq bigint, kind text, actor text, recorded_at timestamptz, proposal text, facts jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
@@ -10,6 +11,7 @@ AS $$
 DECLARE
     acting CONSTANT name := curation.acting();
     scopes CONSTANT text[] := api.scopes(acting);
+    caller CONSTANT integer := (curation.caller()).actor_key;
     about bytea[];
 BEGIN
     PERFORM api.require_scope(acting);
@@ -25,7 +27,18 @@ BEGIN
     ELSE
         PERFORM tekrar_meta.bad_argument('ID', 'a UUID or the digest of a proposal, as tekrar prints it', id);
     END IF;
-    IF cardinality(about) = 0 THEN
+    IF cardinality(about) = 0 AND id !~ '^[0-9a-f]{64}$' AND history.id::uuid = ANY (api.releases_to_read(acting)) THEN
+        RETURN QUERY
+        SELECT r.ledger_seq, 'publication', (SELECT n.name FROM curation.actor n WHERE n.actor_key = r.published_by),
+               r.recorded_at, NULL::text, jsonb_build_object('release', r.release, 'profile', r.short)
+            FROM repetition.repetition_release r WHERE r.release = history.id::uuid
+        UNION ALL
+        SELECT i.ledger_seq, 'withdrawal', (SELECT n.name FROM curation.actor n WHERE n.actor_key = i.withdrawn_by),
+               i.recorded_at, NULL, jsonb_build_object('release', i.release, 'note', i.reason)
+            FROM repetition.incident i WHERE i.release = history.id::uuid
+        ORDER BY 1;
+        RETURN;
+    ELSIF cardinality(about) = 0 THEN
         PERFORM api.not_found('record of curation', id);
     END IF;
     RETURN QUERY
@@ -36,7 +49,7 @@ BEGIN
     SELECT r.ledger_seq, 'review', (SELECT n.name FROM curation.actor n WHERE n.actor_key = r.reviewer), r.recorded_at, encode(r.proposal_digest, 'hex'),
            jsonb_build_object('review', r.review, 'outcome', r.outcome, 'note', r.note)
         FROM curation.review r WHERE r.proposal_digest = ANY (about) AND (acting <> 'tekrar_reviewer'
-            OR (SELECT curation.proposal_state(p) NOT IN ('submitted', 'approved') FROM curation.proposal p
+            OR (SELECT curation.verdicts_shown(p, caller) FROM curation.proposal p
                 WHERE p.proposal_digest = r.proposal_digest))
     UNION ALL
     SELECT d.decision, 'apply', (SELECT n.name FROM curation.actor n WHERE n.actor_key = d.applied_by), d.recorded_at, encode(d.proposal_digest, 'hex'),

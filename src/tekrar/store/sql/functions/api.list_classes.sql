@@ -36,7 +36,7 @@ LEFT JOIN (
       AND d.length <= list_classes.after_length
       AND (d.length < list_classes.after_length OR d.size < list_classes.after_size
            OR (d.size = list_classes.after_size AND d.class_no > list_classes.after))
-    ORDER BY d.length DESC, d.size DESC, d.class_no LIMIT list_classes.page) AS c ON w.release IS NULL
+    ORDER BY d.length DESC, d.size DESC, d.class_no LIMIT api.page_size(list_classes.page)) AS c ON w.release IS NULL
 LEFT JOIN repetition.class k ON list_classes.presentation = 'dominated'
     AND k.profile_key = (api.release_of(list_classes.release)).profile_key AND k.class_no = c.winner
 ORDER BY c.length DESC, c.size DESC, c.class_no

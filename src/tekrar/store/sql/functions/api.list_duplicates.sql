@@ -71,7 +71,7 @@ LEFT JOIN LATERAL (
             AND (list_duplicates.books IS NULL OR q.book_label = ANY (list_duplicates.books))
             AND (list_duplicates.but_books IS NULL OR q.book_label <> ALL (list_duplicates.but_books)
                  OR q.book_label IS NULL)))
-    ORDER BY o.row_no LIMIT list_duplicates.page) AS m ON w.release IS NULL
+    ORDER BY o.row_no LIMIT api.page_size(list_duplicates.page)) AS m ON w.release IS NULL
 LEFT JOIN core.paragraph g ON g.release_key = (api.release_of(list_duplicates.release)).release_key
     AND g.paragraph = m.paragraph
 ORDER BY m.row_no

@@ -29,7 +29,7 @@ BEGIN
       AND (NOT queue OR (s.state IN ('submitted', 'approved') AND p.author IS DISTINCT FROM actor
                          AND NOT EXISTS (SELECT FROM curation.review r WHERE r.proposal_digest = p.proposal_digest
                                            AND r.reviewer = actor)))
-    ORDER BY p.ledger_seq LIMIT page;
+    ORDER BY p.ledger_seq LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.list_proposals(text[], text, boolean, bigint, integer) FROM PUBLIC;

@@ -1,5 +1,5 @@
 -- Quotations in force in a published release, in the order of their IDs behind `after` (null starts): all, or those in which
--- an occurrence is the `source`, or the `quoting` one. A side answers for itself alone: nothing follows from one quotation
+-- an occurrence is the `source`, or the `quoting` one; the release has both. A side answers for itself alone: nothing follows from one quotation
 -- about another (QUO-03, QUO-05, QUO-07).
 CREATE OR REPLACE FUNCTION api.list_quotations(release uuid, occurrence uuid, side text, after uuid, page integer)
     RETURNS TABLE (quotation uuid, kind text, source_occurrence uuid, source_selection uuid, source_ranges bigint[],
@@ -23,7 +23,9 @@ BEGIN
            OR side = 'quoting' AND q.quoting_occurrence = list_quotations.occurrence)
       AND (list_quotations.after IS NULL OR q.quotation > list_quotations.after)
       AND NOT EXISTS (SELECT FROM curation.supersession s WHERE s.predecessor = q.quotation AND s.decision < r.seq)
-    ORDER BY q.quotation LIMIT page;
+      AND EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = r.profile_key AND o.occurrence = q.source_occurrence)
+      AND EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = r.profile_key AND o.occurrence = q.quoting_occurrence)
+    ORDER BY q.quotation LIMIT api.page_size(page);
 END
 $$;
 REVOKE ALL ON FUNCTION api.list_quotations(uuid, uuid, text, uuid, integer) FROM PUBLIC;

@@ -15,6 +15,7 @@ DECLARE
     done jsonb := '[]';
 BEGIN
     PERFORM curation.lock_heads('{}');
+    PERFORM tekrar_meta.step('mark/locked');
     PERFORM api.require_scope('tekrar_curator');
     IF jsonb_typeof(mark_candidates.events) IS DISTINCT FROM 'array' THEN
         PERFORM tekrar_meta.bad_argument('events', 'a list of candidate and disposition', mark_candidates.events::text);
@@ -46,7 +47,9 @@ BEGIN
                          AS k WHERE one ? k), '{}');
         PERFORM curation.refuse_unreviewed_override(payload);
         seq := curation.append('disposition', payload);
+        PERFORM tekrar_meta.step('mark/ledger');
         PERFORM curation.record_disposition(seq, payload);
+        PERFORM tekrar_meta.step('mark/done');
         done := done || jsonb_build_object('candidate', about.candidate, 'outcome', 'marked', 'seq', seq,
                                            'event', encode(curation.last_event(about.profile), 'hex'));
     END LOOP;

@@ -16,8 +16,7 @@ BEGIN
         PERFORM api.not_found('proposal', digest);
     END IF;
     state := curation.proposal_state(p);
-    hidden := curation.acting() = 'tekrar_reviewer' AND state IN ('submitted', 'approved') AND p.author IS DISTINCT FROM actor
-        AND NOT EXISTS (SELECT FROM curation.review r WHERE r.proposal_digest = p.proposal_digest AND r.reviewer = actor);
+    hidden := curation.acting() = 'tekrar_reviewer' AND NOT curation.verdicts_shown(p, actor);
     RETURN jsonb_build_object('proposal', digest, 'operation', p.operation, 'edition', p.edition, 'profile', p.profile,
         'text_release', p.text_release, 'policy_of_review', p.policy, 'author', curation.name_of(p.author), 'draft', p.draft,
         'revision', p.revision, 'freeze', p.freeze_epoch, 'recorded_at', tekrar_meta.instant(p.recorded_at),

@@ -1,6 +1,8 @@
 -- What an ID of curation names, exactly, with its state as of a published release (null: now) and its direct successors. It
 -- never follows them: the record of a superseded structure is its own (CAN-06, AMB-31). {"kind", "id", "state", "record",
--- "successors", "predecessors"}.
+-- "successors", "predecessors"}. One that no decision ended and that the release does not bear is not `effective` there
+-- (AMB-28, AMB-30): a family of its series needs_successor, anything else is not_in_release. Of a withdrawn release the state
+-- was that, and `withdrawn` says since when and why.
 CREATE OR REPLACE FUNCTION api.resolve(id uuid, release uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
     SET plan_cache_mode = force_generic_plan
@@ -8,15 +10,19 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     at bigint;
+    r record;
+    own uuid;
     found_kind text;
     kept jsonb;
     state text;
 BEGIN
     IF release IS NOT NULL THEN
-        SELECT r.ledger_seq INTO at FROM repetition.repetition_release r WHERE r.release = release;
+        SELECT e.ledger_seq, e.profile_key, e.profile, e.series_key INTO r FROM repetition.repetition_release e
+            WHERE e.release = release;
         IF NOT FOUND THEN
             PERFORM api.not_found('repetition release', release::text);
         END IF;
+        at := r.ledger_seq;
     END IF;
     SELECT 'repeat_family', jsonb_build_object('kind', f.kind, 'profile', f.profile, 'text_release', f.text_release,
             'expansion', jsonb_build_object('count', f.size, 'root', encode(f.expansion, 'hex')), 'decision', f.decision,
@@ -44,7 +50,16 @@ BEGIN
     IF found_kind IS NULL OR state IS NULL THEN
         PERFORM api.not_found('structure', id::text);
     END IF;
-    RETURN jsonb_build_object('kind', found_kind, 'id', id, 'state', state, 'record', kept, 'successors', coalesce((
+    IF release IS NOT NULL AND state = 'effective' THEN
+        own := (kept ->> 'profile')::uuid;
+        IF own <> r.profile OR NOT api.in_force(r.profile_key, id) THEN
+            state := CASE WHEN found_kind = 'repeat_family' AND (own = r.profile OR EXISTS (
+                    SELECT FROM repetition.repetition_release e WHERE e.profile = own AND e.series_key = r.series_key))
+                THEN 'needs_successor' ELSE 'not_in_release' END;
+        END IF;
+    END IF;
+    RETURN jsonb_strip_nulls(jsonb_build_object('withdrawn', api.incident(release)))
+        || jsonb_build_object('kind', found_kind, 'id', id, 'state', state, 'record', kept, 'successors', coalesce((
         SELECT jsonb_agg(x.s ORDER BY x.s) FROM (
             SELECT n.successor AS s FROM curation.succession n JOIN curation.supersession p USING (predecessor)
                 WHERE n.predecessor = id AND (at IS NULL OR p.decision <= at)

@@ -23,7 +23,10 @@ DECLARE
 BEGIN
     called := curation.form_action(a) IS NULL;
     called := curation.require_grant(actor, 'curator', a ->> 'edition') IS NULL;
-    IF named IS NOT NULL AND NOT curation.is_name(named) THEN
+    -- A draft from before, of a name that none may have now, goes on.
+    IF named IS NOT NULL AND NOT curation.is_name(named)
+       AND NOT EXISTS (SELECT FROM curation.draft d WHERE d.author = actor AND d.draft = named)
+       AND NOT EXISTS (SELECT FROM curation.proposal p WHERE p.author = actor AND p.draft = named) THEN
         PERFORM tekrar_meta.bad_argument('draft', 'a name of 1 to 200 characters in one line', named);
     END IF;
     called := curation.lock_heads('{}') IS NULL;

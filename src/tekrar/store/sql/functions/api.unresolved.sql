@@ -38,7 +38,7 @@ BEGIN
         WHERE (c.set_key, c.rank) > (after_set, after_rank)
           AND (status IS NULL OR status = CASE d.disposition WHEN 'false_positive' THEN 'rejected'
                WHEN 'superseded_candidate' THEN 'superseded' ELSE 'pending' END)
-        ORDER BY c.set_key, c.rank LIMIT page
+        ORDER BY c.set_key, c.rank LIMIT api.page_size(page)
     ), placed AS (
         SELECT f.*, tag + 83 AS left_at, tag + 83 + 33 + CASE get_byte(f.result, tag + 83 + 32) WHEN 1 THEN 16 ELSE 0 END
             AS right_at

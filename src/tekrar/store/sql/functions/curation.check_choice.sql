@@ -1,5 +1,5 @@
 -- Refuses a choice that is not so: its structure is of a published release of the profile that was not withdrawn, and in
--- force; the member is a member; its policy's version has one document; the choice in force is the one it supersedes.
+-- force; the member is a member; its policy is registered and says the same; the choice in force is the one it supersedes.
 CREATE OR REPLACE FUNCTION curation.check_choice(profile uuid, body jsonb) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -10,6 +10,7 @@ DECLARE
     r record;
     k record;
     present uuid;
+    called boolean;
 BEGIN
     SELECT e.profile_key, e.ledger_seq INTO r FROM repetition.repetition_release e
         WHERE e.release = (body #>> '{structure,release}')::uuid AND e.profile = profile
@@ -43,13 +44,7 @@ BEGIN
         PERFORM curation.refuse('not_a_member', format('%s is no member of %s', member, structure), 'choice.member',
             'an occurrence of the structure', member::text);
     END IF;
-    -- Any choice under this version tells: all of them were held against one before.
-    SELECT encode(c.policy_document, 'hex') AS document, c.rule INTO k FROM curation.canonical_choice c
-        WHERE c.policy = body #>> '{policy,name}' AND c.policy_version = body #>> '{policy,version}' LIMIT 1;
-    IF FOUND AND (k.document <> body #>> '{policy,document}' OR k.rule <> body #>> '{policy,rule}') THEN
-        PERFORM curation.refuse('policy_differs', format('policy %s %s has another document', body #>> '{policy,name}',
-            body #>> '{policy,version}'), 'choice.policy', 'one document a version', body #>> '{policy,document}');
-    END IF;
+    called := curation.check_policy(body -> 'policy') IS NULL;
     SELECT e.choice INTO present FROM curation.effective_choice e
         WHERE e.structure = structure AND e.policy = body #>> '{policy,name}' AND e.until IS NULL;
     IF present::text IS DISTINCT FROM body ->> 'supersedes' THEN

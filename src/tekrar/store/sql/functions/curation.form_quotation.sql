@@ -9,7 +9,6 @@ DECLARE
     own bigint[];
     spans bigint[];
     mapped bigint[];
-    at integer;
 BEGIN
     called := curation.form_object(body, place, '{kind,source,quoting,mapping,attribution}', '{diff}') IS NULL;
     IF body ->> 'kind' IS NULL
@@ -28,20 +27,23 @@ BEGIN
         called := curation.form_text(body #> ARRAY[side, 'witness'], format('%s.%s.witness', place, side), 'digest') IS NULL;
         called := curation.form_text(body #> ARRAY[side, 'selection'], format('%s.%s.selection', place, side), 'uuid') IS NULL;
         spans := curation.spans(body #> ARRAY[side, 'ranges'], format('%s.%s.ranges', place, side));
-        FOR at IN 1 .. cardinality(spans) / 2 - 1 LOOP
-            IF spans[2 * at] >= spans[2 * at + 1] THEN
-                PERFORM curation.refuse('malformed', format('the ranges of %s.%s are not ascending and coalesced', place,
-                    side), format('%s.%s.ranges', place, side), 'ascending ranges that do not touch');
-            END IF;
-        END LOOP;
+        IF EXISTS (SELECT FROM (SELECT u.at, lag(u.at) OVER (ORDER BY u.n) AS before
+                                FROM unnest(spans) WITH ORDINALITY AS u(at, n)) AS s WHERE s.before >= s.at) THEN
+            PERFORM curation.refuse('malformed', format('the ranges of %s.%s are not ascending and coalesced', place,
+                side), format('%s.%s.ranges', place, side), 'ascending ranges that do not touch');
+        END IF;
         own := ARRAY(SELECT v.e FROM generate_series(CASE side WHEN 'source' THEN 1 ELSE 3 END, cardinality(mapped), 4) AS i
                      CROSS JOIN LATERAL (VALUES (1, mapped[i]), (2, mapped[i + 1])) AS v(k, e) ORDER BY mapped[i], v.k);
         IF own IS DISTINCT FROM ARRAY(SELECT v FROM unnest(own) AS v ORDER BY v)
            OR (side = 'source' AND own <> ARRAY(SELECT mapped[4 * i + k] FROM generate_series(0, cardinality(mapped) / 4 - 1)
                    AS i CROSS JOIN generate_series(1, 2) AS k ORDER BY i, k))
-           OR EXISTS (SELECT FROM generate_series(1, cardinality(own), 2) AS i
-                      WHERE NOT EXISTS (SELECT FROM generate_series(1, cardinality(spans), 2) AS j
-                                        WHERE spans[j] <= own[i] AND own[i + 1] <= spans[j + 1])) THEN
+           -- Both ascend, so the range that can hold a span is the last one that began at it or before it.
+           OR EXISTS (SELECT FROM (
+                SELECT b.own, b.until, max(b.until) FILTER (WHERE NOT b.own) OVER (ORDER BY b.at, b.own ROWS UNBOUNDED
+                    PRECEDING) AS reach
+                FROM (SELECT false AS own, spans[i] AS at, spans[i + 1] AS until FROM generate_series(1, cardinality(spans), 2) AS i
+                      UNION ALL SELECT true, own[i], own[i + 1] FROM generate_series(1, cardinality(own), 2) AS i) AS b) AS c
+                WHERE c.own AND c.until > coalesce(c.reach, 0)) THEN
             PERFORM curation.refuse('outside_occurrence', format('the mapping does not lie in order inside the ranges of '
                 '%s.%s', place, side), place || '.mapping', 'spans in source order, without overlap, each in one range');
         ELSIF body ->> 'kind' = 'verbatim_quotation'

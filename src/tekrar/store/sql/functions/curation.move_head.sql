@@ -1,10 +1,11 @@
 -- A head moves one version at a time and every move is kept. A replay moves many at once, and then each move of them stands
--- in head_move already, one following on the other, from where the head was to where it goes.
+-- in head_move already, one following on the other, from where the head was to where it goes. A head that moves otherwise has
+-- no such row: its insertion would fail.
 CREATE OR REPLACE FUNCTION curation.move_head() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF tg_op = 'UPDATE' AND EXISTS (SELECT FROM curation.head_move k WHERE k.name = new.name AND k.scope = new.scope
+    IF tg_op = 'UPDATE' AND coalesce(current_setting('tekrar.replay', true), '') <> '' AND EXISTS (SELECT FROM curation.head_move k WHERE k.name = new.name AND k.scope = new.scope
                                     AND k.version = new.version AND k.value = new.value) THEN
         IF (new.name, new.scope) = (old.name, old.scope) AND (
             SELECT count(*) = new.version - old.version AND bool_and(m.previous = m.before)

@@ -3,12 +3,11 @@
 CREATE OR REPLACE FUNCTION curation.new_uuid7(moment timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_variable
+DECLARE
+    bytes CONSTANT bytea := substring(int8send(floor(extract(epoch FROM moment) * 1000)::bigint) FROM 3)
+        || substring(uuid_send(gen_random_uuid()) FROM 7);
 BEGIN
-    RETURN (
-    SELECT encode(set_byte(made.bytes, 6, get_byte(made.bytes, 6) & 15 | 112), 'hex')::uuid
-    FROM (SELECT substring(int8send(floor(extract(epoch FROM moment) * 1000)::bigint) FROM 3)
-                 || substring(uuid_send(gen_random_uuid()) FROM 7) AS bytes) AS made);
+    RETURN encode(set_byte(bytes, 6, get_byte(bytes, 6) & 15 | 112), 'hex')::uuid;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.new_uuid7(timestamptz) FROM PUBLIC;

@@ -10,7 +10,11 @@ DECLARE
 BEGIN
     INSERT INTO curation.family (family, profile, text_release, kind, members, expansion, size, decision)
         VALUES (structure, profile, (a ->> 'text_release')::uuid, body ->> 'kind',
-                sha256(convert_to(tekrar_meta.canonical_json(body -> 'members'), 'UTF8')),
+                -- The canonical bytes of the members: no ID, digest or number has anything to escape.
+                (SELECT sha256(convert_to('[' || string_agg('{' || coalesce('"count":"' || (m ->> 'count') || '",', '')
+                    || '"id":"' || (m ->> 'id') || coalesce('","inventory":"' || (m ->> 'inventory'), '') || '","tag":"'
+                    || (m ->> 'tag') || '","witness":"' || (m ->> 'witness') || '"}', ',' ORDER BY n) || ']', 'UTF8'))
+                 FROM jsonb_array_elements(body -> 'members') WITH ORDINALITY AS e(m, n)),
                 decode(body #>> '{expansion,root}', 'hex'), (body #>> '{expansion,count}')::integer, seq);
     called := tekrar_meta.step('apply/family') IS NULL;
     INSERT INTO curation.family_member (family, "position", occurrence, class, witness, size, inventory)

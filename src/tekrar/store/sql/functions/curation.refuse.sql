@@ -1,4 +1,5 @@
--- Refuses something of curation: its kind, and what was expected and found. Nothing of the transaction is kept.
+-- Refuses something of curation: its kind, and what was expected and found. Nothing of the transaction is kept. The program
+-- says more of each kind (store/refusal_words.py).
 CREATE OR REPLACE FUNCTION curation.refuse(kind text, message text, fact text DEFAULT NULL, expected text DEFAULT NULL,
     found text DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -25,8 +26,14 @@ BEGIN
             WHEN 'edit_conflict' THEN 'read the newer version, bring both together, and save on top of it'
             WHEN 'outdated' THEN 'review and apply the newest revision'
             WHEN 'override_needs_decision' THEN 'propose override_false_positive, and have it reviewed'
+            WHEN 'not_approved' THEN 'somebody else approves it first (tekrar review)'
+            WHEN 'digest_mismatch' THEN 'name an approval of these bytes, as tekrar proposals show lists them'
+            WHEN 'not_reviewable' THEN 'look at what came of it (tekrar history)'
+            WHEN 'already_reviewed' THEN 'one verdict of each reviewer counts; the author may propose a new revision'
+            WHEN 'source_uncertain' THEN 'propose a revision that names verbatim_quotation, adapted_quotation or formulaic_reuse'
             WHEN 'stale_diff' THEN 'derive the diffs again, and propose with their IDs'
-            ELSE 'nothing was changed' END;
+            WHEN 'not_found' THEN 'copy the ID as tekrar printed it; what is not loaded is loaded first (tekrar load)'
+            ELSE 'docs/curation.md says what this kind means; nothing was changed' END;
 END
 $$;
 REVOKE ALL ON FUNCTION curation.refuse(text, text, text, text, text) FROM PUBLIC;

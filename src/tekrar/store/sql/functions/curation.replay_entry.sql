@@ -37,6 +37,9 @@ BEGIN
     WHEN kind = 'crosswalk' THEN
         called := curation.admit_crosswalk(payload) IS NULL;
         called := curation.record_crosswalk(seq, payload) IS NULL;
+    WHEN kind = 'policy' THEN
+        called := curation.admit_policy(payload) IS NULL;
+        called := curation.record_policy(seq, payload) IS NULL;
     WHEN kind = 'candidates' THEN
         called := curation.record_candidates(seq, payload) IS NULL;
     WHEN kind = 'disposition' THEN

@@ -19,6 +19,7 @@ DECLARE
         WHEN 'publication' THEN '{actor,recorded_at,releases,set}'::text[]
         WHEN 'withdrawal' THEN '{actor,reason,recorded_at,release}'::text[]
         WHEN 'crosswalk' THEN '{by,external,namespace,recorded_at,structure}'::text[]
+        WHEN 'policy' THEN '{by,digest,document,name,recorded_at,rule,version}'::text[]
         WHEN 'candidates' THEN '{artifact,generator,package,profile,recorded_at}'::text[]
         WHEN 'disposition' THEN '{author,candidate,disposition,generator,note,participants,previous,profile,recorded_at}'::text[]
         END;

@@ -8,11 +8,7 @@ AS $$
 DECLARE
     wrong text;
 BEGIN
-    IF EXISTS (SELECT FROM curation.grant_entry g
-               WHERE g.actor_key = require_grant_at.actor_key AND g.role = ANY (roles)
-                 AND (g.scope = '*' OR g.scope = require_grant_at.scope)
-                 AND moment >= g.valid_from AND (g.valid_to IS NULL OR moment < g.valid_to)
-                 AND NOT EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = g.grant_key)) THEN
+    IF curation.holds_grant_at(actor_key, roles, scope, moment) THEN
         RETURN;
     END IF;
     SELECT CASE WHEN EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = g.grant_key) THEN 'revoked'

@@ -43,8 +43,9 @@ BEGIN
         JOIN curation.decision d ON d.decision = c.decision
         WHERE e.profile = own.profile
           AND (before IS NULL OR e.since < before) AND (e.until IS NULL OR e.until >= before)
-          AND CASE WHEN c.family IS NULL THEN EXISTS (SELECT FROM repetition.occurrence o WHERE o.profile_key = key
-                                                      AND o.occurrence = c.member AND o.class = c.exact_class)
+          AND CASE WHEN c.family IS NULL THEN EXISTS (
+                  SELECT FROM repetition.class k JOIN repetition.occurrence o ON o.profile_key = key AND o.class_no = k.class_no
+                  WHERE k.profile_key = key AND k.class = c.exact_class AND o.occurrence = c.member)
               ELSE c.family = ANY (families) AND EXISTS (SELECT FROM curation.effective_membership m
                                                          WHERE m.family = c.family AND m.occurrence = c.member) END
         ORDER BY c.choice);

@@ -7,7 +7,7 @@ BEGIN
         MESSAGE = format('%s is no %s', coalesce(quote_literal(left(given, 80)), 'nothing'), argument),
         DETAIL = jsonb_build_object('kind', 'bad_argument', 'argument', argument, 'expected', expected,
                                     'found', left(given, 80))::text,
-        HINT = format('expected: %s; nothing was changed', expected);
+        HINT = format('correct the %s, and run it again; nothing was changed', argument);
 END
 $$;
 REVOKE ALL ON FUNCTION tekrar_meta.bad_argument(text, text, text) FROM PUBLIC;
