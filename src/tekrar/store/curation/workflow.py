@@ -262,7 +262,7 @@ def _derived_then(
 ) -> Record:
     """One call about a proposal, the first of its parameters, after its diffs were derived again. No lock is
     held before the call; what is derived from never changes."""
-    with absence(), transaction(connection, role=role, claims=claims_of(actor)):
+    with absence("not_found"), transaction(connection, role=role, claims=claims_of(actor)):
         require_derived(connection, parameters[0])
         row = connection.execute(query, parameters).fetchone()
     assert row is not None
