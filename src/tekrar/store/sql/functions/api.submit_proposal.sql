@@ -1,6 +1,11 @@
--- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). The same action again, while
--- its revision is open, is `already_submitted`. Returns {"outcome", "proposal", "draft", "revision"}.
-CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text) RETURNS jsonb
+-- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). `base` is the revision that
+-- the caller read, 0 for none; null says nothing, and takes the place of none but one with the same bytes. `version` is the
+-- one of the saved draft that the caller read; null where it was none. Where there is another newest revision or version,
+-- nothing is lost: the refusal shows both. The same action again, while its revision is open, is `already_submitted`.
+-- Returns {"outcome", "proposal", "draft", "revision"}.
+DROP FUNCTION IF EXISTS api.submit_proposal(bytea, text);
+CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text, base integer DEFAULT NULL, version bigint DEFAULT NULL)
+    RETURNS jsonb
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
     SET plan_cache_mode = force_generic_plan
 AS $$
@@ -36,9 +41,12 @@ BEGIN
                                       'draft', named, 'revision', latest.revision);
         END IF;
     END IF;
+    IF state IS DISTINCT FROM 'applied' THEN  -- such a draft takes no revision at all
+        called := curation.require_base(latest, actor, named, action, base, version) IS NULL;
+    END IF;
     payload := jsonb_build_object('action', convert_from(action, 'UTF8'), 'author', curation.name_of(actor), 'draft', named,
         'revision', (1 + coalesce(latest.revision, 0))::text, 'freeze', epoch::text,
-        'recorded_at', tekrar_meta.instant(clock_timestamp()));
+        'recorded_at', tekrar_meta.instant(clock_timestamp()), 'diffs', curation.carried_diffs(a));
     payload := payload || jsonb_build_object('digest', encode(curation.proposal_digest(action, payload ->> 'author', named,
         payload ->> 'revision'), 'hex'));
     called := curation.admit_proposal(payload, a) IS NULL;
@@ -50,5 +58,5 @@ BEGIN
                               'revision', 1 + coalesce(latest.revision, 0));
 END
 $$;
-REVOKE ALL ON FUNCTION api.submit_proposal(bytea, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION api.submit_proposal(bytea, text) TO tekrar_curator;
+REVOKE ALL ON FUNCTION api.submit_proposal(bytea, text, integer, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.submit_proposal(bytea, text, integer, bigint) TO tekrar_curator;
