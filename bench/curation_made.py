@@ -82,6 +82,7 @@ class Pair:
     left: Place
     right: Place
     diff: bytes
+    script: bytes
 
 
 def pairs_of(connection: Connection, basis: Basis) -> list[Pair]:
@@ -93,9 +94,9 @@ def pairs_of(connection: Connection, basis: Basis) -> list[Pair]:
         part = places[low : low + _CHUNK]
         ends = read_endpoints(connection, basis.profile_key, (uuid_text(one.id) for one in part))
         for left, right in zip(part[::2], part[1::2], strict=True):
-            own = diff_of(ends[uuid_text(left.id)], ends[uuid_text(right.id)]).id
-            assert own is not None
-            pairs.append(Pair(left, right, own))
+            made = diff_of(ends[uuid_text(left.id)], ends[uuid_text(right.id)])
+            assert made.id is not None
+            pairs.append(Pair(left, right, made.id, made.script.encoded))
     return pairs
 
 
@@ -169,16 +170,28 @@ class Ledger:
         self._seq, self._previous = int(last["seq"]) + 1, bytes.fromhex(last["hash"])
         self._now = datetime.now(UTC) + timedelta(seconds=5)
 
-    def decide(self, action: bytes, operation: str, *, issued: int) -> list[bytes]:
-        """Three entries of one decision; the structures that it issued."""
+    def decide(self, action: bytes, operation: str, *, issued: int, rests: Pair | None = None) -> list[bytes]:
+        """Three entries of one decision; the structures that it issued.
+
+        Args:
+            action, operation: of the decision.
+            issued: how many structures it makes.
+            rests: the pair whose diff it names.
+        """
         draft, review = f"draft-{self._seq}", self._uuid7()
         digest = proposal_digest(action, author=AUTHOR, draft=draft, revision=1)
         common = {"proposal": digest.hex()}
+        carried = [
+            {"left": uuid_text(one.left.id), "right": uuid_text(one.right.id), "script": one.script.hex()}
+            for one in (rests,)
+            if one is not None
+        ]
         self._append(
             "proposal",
             {
                 "action": action.decode("utf-8"), "digest": digest.hex(), "author": AUTHOR, "draft": draft,
                 "revision": "1", "freeze": "0", "recorded_at": self._instant(),
+                "diffs": canonical_json(list(carried)).decode(),
             },
         )  # fmt: skip
         self._append(
@@ -241,11 +254,11 @@ def fill(ledger: Ledger, basis: Basis, pairs: Sequence[Pair], *, decisions: int)
         turn = number % 10
         if turn < _FAMILIES:
             pair = next(place)
-            (own,) = ledger.decide(family_action(basis, pair), "accept_family", issued=1)
+            (own,) = ledger.decide(family_action(basis, pair), "accept_family", issued=1, rests=pair)
             families.append((pair, own))
             touched.append(uuid_text(pair.left.id))
         elif turn < _FAMILIES + _QUOTATIONS:
-            ledger.decide(quotation_action(basis, pair), "accept_quotation", issued=1)
+            ledger.decide(quotation_action(basis, pair), "accept_quotation", issued=1, rests=pair)
         else:
             gone, own = families.pop()
             ledger.decide(retire_action(basis, gone, own), "retire", issued=0)

@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tekrar.core.curation.action import Action, canonical_bytes, proposal_digest
+from tekrar.core.curation.carried import NamedDiff, check_carried, named_diffs
 from tekrar.core.curation.choice import Override
 from tekrar.core.curation.decision import Decision
 from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
 from tekrar.core.curation.refusal import CurationRefusal
 from tekrar.core.curation.replay import Entry, Ledger, replay
 from tekrar.core.curation.vectors import of_five, of_seven, witness
+from tekrar.core.diff.record import diff_id
+from tekrar.core.diff.script import Script
+from tekrar.core.encoding import canonical_json
 from tekrar.core.identity import uuid_text
 from tests.curation.world import World, occurrence
 
@@ -255,6 +259,42 @@ def test_digests_are_made_again(book: Book) -> None:
     reused = uuid_text(book.model.proposals[one].approvals[0])
     other = book.submit(sample(4, 5), draft="2")
     assert kind_of(lambda: book.review(other, review=reused)) == "issued_twice"
+
+
+@pytest.mark.req("REB-01", "ID-07")
+def test_an_entry_carries_the_diffs_of_its_action_and_no_others() -> None:
+    """Made again from the script of each: one away, one too many, another order, another script; an entry of
+    a version before carries none."""
+    ends = [(occurrence(n), occurrence(n + 1)) for n in range(3)]
+    scripts = [Script(((1, n, n + 1, n, n),)) for n in range(3)]
+    made = sorted(
+        (uuid_text(diff_id(*pair, script.digest) or b""), *map(uuid_text, pair), script.encoded.hex())
+        for pair, script in zip(ends, scripts, strict=True)
+    )
+    diffs = [{"left": left, "right": right, "diff": own} for own, left, right, _ in made]
+    action = {
+        "supersession": {"successors": [{"family": {"diffs": diffs[:2]}}, {"family": {"diffs": diffs[1:]}}]}
+    }
+    assert named_diffs(action) == [NamedDiff(own, left, right) for own, left, right, _ in made]
+    rows = [{"left": left, "right": right, "script": script} for _, left, right, script in made]
+
+    def carry(value: Any) -> None:
+        check_carried({"diffs": canonical_json(value).decode()}, action, item="entry 7")
+
+    carry(rows)
+    check_carried({}, action, item="entry 7")
+    other = {**rows[0], "script": rows[1]["script"]}
+    for wrong in (
+        [],
+        rows[1:],
+        rows + rows[:1],
+        rows[::-1],
+        [other, *rows[1:]],
+        [{**rows[0], "x": ""}, *rows[1:]],
+        {},
+    ):
+        assert kind_of(lambda wrong=wrong: carry(wrong)) == "digest_mismatch"  # type: ignore[misc]
+    assert kind_of(lambda: check_carried({"diffs": "x"}, {}, item="entry 7")) == "digest_mismatch"
 
 
 @pytest.mark.req("QUO-04")

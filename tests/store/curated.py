@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tekrar.core.diff.record import diff_id, diff_of
+from tekrar.core.diff.script import ALGORITHM, Script
 from tekrar.core.encoding import canonical_json
 from tekrar.core.identity import members_digest, selection_id
+from tekrar.store.evidence.diffs import read_endpoints
 from tekrar.store.session import Connection
 from tests.store.matrix import ADMINISTRATOR, CURATOR, OWNER, REVIEWER
-from tests.store.schema_load import Loaded, name
+from tests.store.schema_load import Loaded
 from tests.store.schema_publication import call
 
 AUTHOR, REVIEWER_ONE, REVIEWER_TWO = "yazar", "okur", "ikinci okur"
@@ -105,25 +107,21 @@ class Bench:
             "inventory": members_digest([i.bytes for i in ids]).hex(),
         }
 
-    def diff(self, left: uuid.UUID, right: uuid.UUID) -> str:
-        """A diff row of these two, of invented script, written as the owner; its ID."""
-        made, script = name("diff", str(left), str(right)), f"{left} {right}".encode()
+    def diff(self, left: uuid.UUID, right: uuid.UUID, *, lying: bool = False) -> str:
+        """The diff row of these two, or one that is well formed and lies, written as the owner; its ID."""
+        key = self.loaded.profiles[self.short]
+        found = read_endpoints(self.admin, key, [str(left), str(right)])
+        script = Script(()) if lying else diff_of(found[str(left)], found[str(right)]).script
+        made = diff_id(left.bytes, right.bytes, script.digest)
+        row = (left, right, self.root(left), self.root(right), ALGORITHM, script.digest, script.encoded)
         with self.admin.transaction():
             self.admin.execute(f"SET LOCAL ROLE {OWNER}".encode())
             self.admin.execute(
-                "INSERT INTO curation.passage_diff VALUES (%s, %s, %s, %s, %s,"
-                " 'adr009.diff-lcs-move.1', %s, %s) ON CONFLICT DO NOTHING",
-                (
-                    made,
-                    left,
-                    right,
-                    self.root(left),
-                    self.root(right),
-                    hashlib.sha256(script).digest(),
-                    script,
-                ),
+                "INSERT INTO curation.passage_diff VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
+                " ON CONFLICT DO NOTHING",
+                (uuid.UUID(bytes=made), *row),
             )
-        return str(made)
+        return str(uuid.UUID(bytes=made))
 
     def family(self, *refs: Ref, kind: str = "variant", dominated: bool = False) -> Body:
         members = sorted((self.member(r) for r in refs), key=lambda m: (m["tag"], m["id"]))
@@ -259,10 +257,9 @@ class Bench:
         return self.action(operation, "supersession", body)
 
     def submit(
-        self, action: bytes, draft: str | None = None, *, actor: str = AUTHOR, edits: str | None = None
+        self, action: bytes, draft: str | None = None, *, base: int | None = None, actor: str = AUTHOR
     ) -> str:
-        """`edits`: the revision that this one was made of, where that one waits."""
-        done = call(self.admin, CURATOR, actor, "api.submit_proposal", action, draft, edits)
+        done = call(self.admin, CURATOR, actor, "api.submit_proposal", action, draft, base)
         return str(done["proposal"])
 
     def review(self, proposal: str, outcome: str = "approve", *, actor: str = REVIEWER_ONE) -> Body:

@@ -214,6 +214,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
     "api.page_size": frozenset(GRANTABLE),
     "api.sets_to_read": _READERS,
     "api.store_diffs": frozenset({CURATOR}),
+    "api.passages": frozenset({CURATOR, REVIEWER}),
     "api.artifacts_in_scope": frozenset({PUBLISHER, AUDITOR}),
     "api.profiles_in_scope": _HEADS,
     "api.token": frozenset(GRANTABLE),

@@ -175,7 +175,7 @@ def test_yesterdays_choices_stay_and_their_text_can_be_kept_later(
         with pytest.raises(CurationRefusal) as refused:
             modelled(some)
         assert refused.value.kind == "policy_not_registered"
-    with rebuilt(template, admin, ("ilke ", "dün ")) as other:
+    with rebuilt(template, ("ilke ", "dün ")) as other:
         if len(some) > len(yesterday):
             with pytest.raises(DatabaseError) as error:
                 replay_ledger(other, some)

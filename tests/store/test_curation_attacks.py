@@ -175,7 +175,7 @@ def test_an_act_of_a_transaction_older_than_its_grant_replays(
         session.execute(b"SELECT api.withdraw(%s, 'deneme')", (done[0]["releases"][0]["release"],))
     assert found(bench) == []
     lines = exported(bench.admin)
-    with rebuilt(template, bench.admin) as connection:
+    with rebuilt(template) as connection:
         new_load(connection, "şış ")
         new_load(connection, "kuyruk ")
         loaded_set(connection, bench.loaded)

@@ -135,6 +135,12 @@ def test_a_draft_is_submitted_and_after_changes_submitted_again(small: Scenario)
     edited = written(small, family("liman/1/p3", "tarla/1/p3", rationale="Aynı söz, eki başka."))
     small.run("drafts", "save", "rüzgâr", edited, "--on", 1, actor="yazar")
     (dry,) = small.lines(*ask, "--dry-run", actor="yazar")
+    assert (dry["outcome"], dry["revision"], dry["proposal"]) == ("edit_conflict", 1, first)
+    error = refused(small, *ask, status=8)
+    assert error["kind"] == "edit_conflict"
+    assert "tekrar propose --from-draft 'rüzgâr' --revises 1" in error["mend"]
+    ask += ("--revises", "1")
+    (dry,) = small.lines(*ask, "--dry-run", actor="yazar")
     (second,) = small.run(*ask, actor="yazar")["proposals"]
     assert (dry["revision"], dry["proposal"]) == (2, second)
     old = small.run("proposals", "show", first, actor="yazar")
@@ -145,7 +151,7 @@ def test_a_draft_is_submitted_and_after_changes_submitted_again(small: Scenario)
     small.run("apply", second, actor="yazar")
     (dry,) = small.lines("propose", written(small, family("liman/1/p1", "tarla/1/p2")), "--draft", "rüzgâr",
                          "--dry-run", actor="yazar")  # fmt: skip
-    assert dry["revision"] == 3
+    assert (dry["outcome"], dry["revision"]) == ("draft_closed", 2)
 
 
 @pytest.mark.req("CUR-02")
@@ -161,48 +167,79 @@ def test_a_file_is_submitted_as_the_next_revision_of_a_draft(
     small.run("review", first, "request-changes", actor="okur")
     edited = written(small, family("liman/1/p1", "tarla/1/p2", rationale="Başka söz."))
     with inside(**small.database):
-        assert main(["propose", str(edited), "--draft", draft, "--dry-run", "--as", "ikinci"]) == 0
+        words = ["propose", str(edited), "--draft", draft, "--revises", "1", "--dry-run", "--as", "ikinci"]
+        assert main(words) == 0
     told = capsys.readouterr().out
-    (second,) = small.run("propose", edited, "--draft", draft, actor="ikinci")["proposals"]
+    with inside(**small.database):
+        assert main(["propose", str(edited), "--revises", first, "--as", "ikinci"]) == 0
+    said = capsys.readouterr().out
+    second = said.split()[0]
+    assert f"\ndraft {draft}: revision 2; reviews of earlier ones count no more\n" in said
     assert told.startswith(f"{second}  accept_family  draft {draft}  revision 2\n")
     assert small.run("proposals", "show", first, actor="ikinci")["state"] == "outdated"
 
 
-@pytest.mark.req("CUR-02", "CUR-03")
-def test_a_revision_that_waits_is_outdated_by_nobody_who_does_not_name_it(
+@pytest.mark.req("CUR-01", "CUR-02")
+def test_of_two_windows_with_one_draft_neither_takes_the_place_of_the_other(
     small: Scenario, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two edits of one proposal: the second is told of the first, and neither is lost (field report 79)."""
-
-    def edit(why: str) -> Path:
-        return written(small, family("liman/1/p2", "tarla/1/p1", rationale=why), name=why)
-
-    into = ("--draft", "iki masa")
-    (first,) = small.run("propose", edit("ilk"), *into, actor="yazar")["proposals"]
-    for words in ((), ("--on", "0" * 64)):
-        error = refused(small, "propose", edit("görmeden"), *into, *words, status=8)
-        assert (error["kind"], error["expected"]) == ("edit_conflict", first)
-        assert f"tekrar proposals show {first}" in error["mend"]
-        (dry,) = small.lines("propose", edit("görmeden"), *into, *words, "--dry-run", actor="yazar")
-        assert dry["outcome"] == "edit_conflict"
-    assert small.run("proposals", "show", first, actor="yazar")["state"] == "submitted"
-    small.run("review", first, "approve", actor="okur")
-    second, again = (small.lines("propose", edit("gördü"), *into, "--on", first, actor="yazar") for _ in "12")
-    assert (second[0]["revision"], second[0]["outdates"], second[0]["reviews"]) == (2, first, 1)
-    assert (again[0]["outcome"], again[0]["proposal"]) == ("already_submitted", second[0]["proposal"])
-    error = refused(small, "propose", edit("geç"), *into, "--on", first, status=8)
-    assert (error["kind"], error["expected"]) == ("edit_conflict", second[0]["proposal"])
-    on = {"draft": "iki masa", "on": second[0]["proposal"]}
-    file = written(small, family("liman/1/p2", "tarla/1/p1", rationale="satırda", **on))
+    """Both read revision 1; the second to submit is shown both texts and the words that submit the two
+    brought together, in whatever way it named the draft."""
+    words = {one: family("liman/1/p4", "tarla/1/p1", rationale=one) for one in ("bir", "iki", "üç")}
+    (first,) = small.run("propose", written(small, words["bir"]), "--draft", "pencere", actor="yazar")[
+        "proposals"
+    ]
+    small.run("propose", written(small, words["iki"]), "--draft", "pencere", "--revises", 1, actor="yazar")
+    third = written(small, words["üç"])
+    named = ["propose", str(third), "--draft", "pencere", "--revises", "1"]
+    for more in ([], named[4:], ["--revises", first]):
+        (both,) = _failed(small, [*named[:4], *more], capsys)
+        said = [json.loads(both[side])["rationale"] for side in ("theirs", "yours")]
+        assert (both["draft"], both["revision"], said) == ("pencere", 2, ["iki", "üç"])
+        assert (both["theirs_author"], both["theirs_recorded_at"][-1]) == ("yazar", "Z")
+        assert small.run("proposals", "show", both["theirs_digest"], actor="yazar")["revision"] == 2
     with inside(**small.database):
-        assert main(["propose", str(file), "--as", "yazar"]) == 0
-    assert "revision 3; 0 reviews of " in capsys.readouterr().out
-    small.run("drafts", "save", "iki masa", edit("taslak"), actor="yazar")
-    assert small.run("propose", "--from-draft", "iki masa", actor="yazar")["submitted"] == 1
-    error = refused(small, "propose", edit("boş"), "--draft", "hiç yok", "--on", first, status=8)
-    assert error["kind"] == "edit_conflict"
-    error = refused(small, "propose", edit("adsız"), "--on", first, status=2)
-    assert error["kind"] == "bad_arguments"
+        assert main([*named, "--as", "yazar"]) == 8
+    told = capsys.readouterr().err
+    mend = f"tekrar propose {third} --draft pencere --revises 2"
+    assert [one for one in ("revision 2", both["theirs_digest"], "iki", "üç", mend) if one not in told] == []
+    bulk = "".join(json.dumps(json.loads(words["üç"]) | more) + "\n" for more in (
+        {"rationale": "yeni", "draft": "başka"}, {"draft": "pencere", "revises": 1}))  # fmt: skip
+    error = refused(small, "propose", written(small, bulk), status=8)
+    assert (error["kind"], error["where"].split(",")[0]) == ("edit_conflict", "line 2")
+    assert '"draft": "pencere", "revises": 2' in error["mend"]
+    assert all(one["draft"] != "başka" for one in small.lines("proposals", "list", actor="yazar"))
+    small.run("propose", written(small, bulk.replace('"revises": 1', '"revises": "2"')), actor="yazar")
+    for wrong, status in (
+        (("--revises", 9, "--draft", "hiç"), 8),
+        (("--revises", 1), 2),
+        (("--revises", "x"), 2),
+        (("--revises", "ab" * 32), 5),
+    ):
+        refused(small, "propose", written(small, words["üç"]), *wrong, status=status)
+
+
+@pytest.mark.req("CUR-01")
+def test_the_version_that_was_read_is_the_one_that_is_submitted(small: Scenario, monkeypatch: Any) -> None:
+    """A draft that is saved between its reading and its submission is not submitted as it was."""
+    from tekrar.cli import propose as verb
+
+    small.run("drafts", "save", "ara", written(small, family("liman/1/p4", "tarla/1/p1")), actor="yazar")
+    read = verb._saved
+
+    def and_saved(*given: Any) -> Any:
+        found = read(*given)
+        newer = written(small, family("liman/1/p4", "tarla/1/p2", rationale="yenisi"), "yeni.jsonl")
+        monkeypatch.setattr(verb, "_saved", read)
+        small.run("drafts", "save", "ara", newer, "--on", 1, actor="yazar")
+        return found
+
+    monkeypatch.setattr(verb, "_saved", and_saved)
+    error = refused(small, "propose", "--from-draft", "ara", status=8)
+    assert (error["kind"], "was saved meanwhile" in error["message"]) == ("edit_conflict", True)
+    assert "tekrar drafts show ara; then tekrar propose --from-draft ara" in error["mend"]
+    (done,) = small.lines("propose", "--from-draft", "ara", actor="yazar")
+    assert (done["outcome"], done["revision"]) == ("submitted", 1)
 
 
 def test_two_lines_of_one_draft_are_two_revisions(small: Scenario) -> None:

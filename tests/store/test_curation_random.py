@@ -201,7 +201,7 @@ def test_whatever_happens_the_tables_say_what_the_model_says(
     check_decisions(admin, found, findings)
     check_heads(admin, found, findings, releases=[])
     assert [one for one in findings.found if "curation.head " not in one.place] == []
-    with rebuilt(template, admin, PREFIXES) as connection:
+    with rebuilt(template, PREFIXES) as connection:
         for bench in benches:
             loaded_set(connection, bench.loaded)
         replay_ledger(connection, lines)

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 
 import pytest
 
+from tekrar.core.curation.ledger import BEFORE, entry_hash, payload_bytes
+from tekrar.core.encoding import canonical_json
 from tekrar.errors import DatabaseError, SourceError, TekrarError
 from tekrar.store.curation.ledger import export_ledger, replay_ledger
+from tekrar.store.embedded import database_of
 from tekrar.store.roles import LOGIN, SUPERUSER
+from tekrar.store.server.launcher import Launcher
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
 from tests.store.curated import REVIEWER_TWO, Bench, people
 from tests.store.matrix import ADMINISTRATOR, OWNER, PUBLISHER
-from tests.store.place import drop_database, make_database_from
+from tests.store.place import drop_database, make_database_from, settings_in, url_of
+from tests.store.publication_state import alone, held_at_a_step, until
+from tests.store.publish_killer import killer_in
 from tests.store.schema_database import acting_as
 from tests.store.schema_load import Loaded
 from tests.store.schema_publication import PROFILES, as_login, call, new_load, plan_of, publish
+from tests.store.server_killer import kill_server
 
 PREFIXES = ("bir ", "iki ")
 _numbers = count(1)
@@ -85,21 +96,13 @@ _PLACES: dict[str, Embedded] = {}
 
 
 @contextmanager
-def rebuilt(
-    template: Embedded, source: Connection, prefixes: Sequence[str] = PREFIXES
-) -> Iterator[Connection]:
+def rebuilt(template: Embedded, prefixes: Sequence[str] = PREFIXES) -> Iterator[Connection]:
     """A database that has the same artifacts and no entry of the ledger."""
     place = make_database_from(template, f"tekrar_replay_{next(_numbers)}")
     try:
         with open_target(of_embedded(place, user=SUPERUSER)) as connection:
             for prefix in ("", *prefixes):
                 new_load(connection, prefix)
-            rows = source.execute("SELECT * FROM curation.passage_diff").fetchall()
-            with connection.transaction():
-                connection.execute(f"SET LOCAL ROLE {OWNER}".encode())
-                for row in rows:
-                    marks = ", ".join(["%s"] * len(row))
-                    connection.execute(f"INSERT INTO curation.passage_diff VALUES ({marks})".encode(), row)
             yield connection
     finally:
         drop_database(place)
@@ -125,6 +128,23 @@ def everything(connection: Connection) -> dict[str, list[str]]:
     }
 
 
+def rechained(lines: list[bytes], number: int, **more: str | None) -> list[bytes]:
+    """The export with a payload changed (None: a key away) and every later hash made again: a chain that
+    holds."""
+    found: list[bytes] = []
+    previous = BEFORE
+    for place, line in enumerate(lines[1:]):
+        entry = json.loads(line)
+        payload = entry["payload"] | (more if place == number else {})
+        payload = {key: value for key, value in payload.items() if value is not None}
+        own = entry_hash(place, entry["kind"], payload_bytes(payload), previous=previous)
+        entry |= {"payload": payload, "previous": previous.hex(), "hash": own.hex()}
+        found.append(canonical_json(entry) + b"\n")
+        previous = own
+    first = {"entries": str(len(found)), "format": "tekrar/ledger/v1", "head": previous.hex()}
+    return [canonical_json(first) + b"\n", *found]
+
+
 @pytest.fixture(scope="module")
 def lines(admin: Connection, actors: Loaded, database: Embedded) -> list[bytes]:
     places(admin, database)
@@ -135,7 +155,7 @@ def lines(admin: Connection, actors: Loaded, database: Embedded) -> list[bytes]:
 def test_a_replay_makes_every_row_and_head_again(
     admin: Connection, lines: list[bytes], template: Embedded
 ) -> None:
-    with rebuilt(template, admin) as connection:
+    with rebuilt(template) as connection:
         done = replay_ledger(connection, lines)
         assert done.entries == len(lines) - 1
         before, after = everything(admin), everything(connection)
@@ -152,7 +172,7 @@ def test_a_replay_makes_every_row_and_head_again(
 def test_a_missing_or_altered_entry_is_named_and_nothing_is_kept(
     admin: Connection, lines: list[bytes], template: Embedded
 ) -> None:
-    with rebuilt(template, admin) as connection:
+    with rebuilt(template) as connection:
         before = everything(connection)
 
         def refused(changed: list[bytes]) -> TekrarError:
@@ -173,6 +193,101 @@ def test_a_missing_or_altered_entry_is_named_and_nothing_is_kept(
             error = refused([*lines[:number], changed, *lines[number + 1 :]])
             assert f"entry {number - 1}" in str(error), str(error)
         assert refused(lines[:-1]).kind == "ledger_chain"
+
+
+@pytest.mark.req("ID-07", "CUR-05", "CUR-06")
+def test_an_entry_that_no_store_would_have_written_is_refused(
+    admin: Connection, lines: list[bytes], template: Embedded
+) -> None:
+    """In a chain that holds: a key that nothing reads, or one away, in every kind of entry; a freeze for no
+    reason; a withdrawal of what was never published, and of nothing twice; a login that may do more."""
+    kinds = [json.loads(line)["kind"] for line in lines[1:]]
+    nobody = "00000000-0000-4000-8000-000000000000"
+    wrong: list[tuple[int, dict[str, str | None], str]] = []
+    for kind in sorted(set(kinds)):
+        number = kinds.index(kind)
+        wrong.append((number, {"fazladan": "söz"}, "ledger_entry"))
+        wrong.append((number, {"recorded_at": None}, "ledger_entry"))
+    for kind, more, expected in (
+        ("freeze", {"reason": " "}, "ledger_entry"),
+        ("withdrawal", {"release": nobody}, "ledger_entry"),
+        ("withdrawal", {"release": "hiç"}, "ledger_entry"),
+        ("withdrawal", {"reason": ""}, "ledger_entry"),
+        ("grant", {"role": "hepsi"}, "ledger_entry"),
+        ("actor", {"login": "postgres"}, "actor_login"),
+        ("actor", {"login": OWNER}, "actor_login"),
+    ):
+        number = len(kinds) - 1 - kinds[::-1].index(kind) if kind == "grant" else kinds.index(kind)
+        wrong.append((number, dict(more), expected))
+    with rebuilt(template) as connection:
+        before = everything(connection)
+        for number, more, expected in wrong:
+            with pytest.raises(DatabaseError) as error:
+                replay_ledger(connection, rechained(lines, number, **more))
+            found = error.value
+            said = (kinds[number], more, str(found))
+            assert (found.kind, found.where) == (expected, f"ledger entry {number}"), said
+            assert str(found).count("ledger entry") == 1, said
+        assert everything(connection) == before
+        assert replay_ledger(connection, lines).entries == len(kinds)
+
+
+@pytest.mark.faults
+@pytest.mark.req("ID-07", "REB-01")
+def test_a_replay_whose_client_is_killed_leaves_nothing(
+    lines: list[bytes], template: Embedded, tmp_path: Path
+) -> None:
+    """kill -9 in the middle of an apply: the database has no entry, and takes the replay afterwards."""
+    file = tmp_path / "ledger.jsonl"
+    file.write_bytes(b"".join(lines))
+    with rebuilt(template) as connection, killer_in(tmp_path) as killer:
+        before = everything(connection)
+        place = Embedded(template.socket_dir, template.server_user, connection.info.dbname)
+        words = ("ledger", "replay", str(file))
+        pid = killer.start(url_of(place), *words, stop_at="apply/expansion", stop_for=60)
+        until(lambda: held_at_a_step(connection))
+        os.kill(pid, signal.SIGKILL)
+        assert killer.ended() == {"signal": signal.SIGKILL}
+        until(lambda: alone(connection))
+        assert everything(connection) == before
+        killer.start(url_of(place), *words)
+        assert killer.ended() == {"exit": 0}
+        rows = connection.execute("SELECT count(*) FROM curation.ledger").fetchone()
+        assert rows == (len(lines) - 1,)
+
+
+@pytest.mark.faults
+@pytest.mark.req("ID-07", "REB-01")
+def test_a_replay_whose_server_is_killed_leaves_nothing(
+    lines: list[bytes], pristine: Path, tmp_path: Path
+) -> None:
+    """Its postmaster and all children, in the middle of an apply; after its recovery there is no entry."""
+    file = tmp_path / "ledger.jsonl"
+    file.write_bytes(b"".join(lines))
+    subprocess.run(["cp", "-a", str(pristine / "server"), str(tmp_path)], check=True)
+    launcher = Launcher(settings_in(tmp_path))
+    place = database_of(launcher.settings)
+
+    def connect() -> Connection:
+        database_of(launcher.settings)
+        return open_target(of_embedded(place, user=SUPERUSER))
+
+    try:
+        with connect() as admin:
+            for prefix in ("", *PREFIXES):
+                new_load(admin, prefix)
+            before = everything(admin)
+            with killer_in(tmp_path) as killer:
+                words = ("ledger", "replay", str(file))
+                killer.start(url_of(place), *words, stop_at="apply/expansion", stop_for=60)
+                until(lambda: held_at_a_step(admin))
+                kill_server(launcher.ensure().pid)
+                assert killer.ended() == {"exit": 8}
+        with connect() as admin:
+            assert everything(admin) == before
+            assert replay_ledger(admin, lines).entries == len(lines) - 1
+    finally:
+        launcher.stop()
 
 
 @pytest.mark.req("CUR-05")

@@ -76,7 +76,7 @@ def test_a_revoked_approval_stands_in_nobody_s_way(bench: Bench, template: Embed
     findings = Findings()
     check_authorship(bench.admin, read_ledger(bench.admin, findings), findings)
     assert findings.found == []
-    with rebuilt(template, bench.admin, (PREFIX,)) as connection:
+    with rebuilt(template, (PREFIX,)) as connection:
         replay_ledger(connection, exported(bench.admin))
         row = connection.execute(bound.encode(), (done["seq"],)).fetchone()
         assert row is not None

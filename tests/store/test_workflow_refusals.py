@@ -236,12 +236,12 @@ def test_a_newer_revision_outdates_its_reviews(bench: Bench) -> None:
     first = one.submit(one.accept(("c", 0), ("o", 2)), "taslak")
     assert one.submit(one.accept(("c", 0), ("o", 2)), "taslak") == first
     one.review(first)
-    second = one.submit(one.accept(("c", 0), ("o", 3)), "taslak")
+    second = one.submit(one.accept(("c", 0), ("o", 3)), "taslak", base=1)
     assert refused(one, lambda: one.apply(first)) == "outdated"
     assert refused(one, lambda: one.review(first, actor=REVIEWER_TWO)) == "outdated"
     assert one.review(second, "request_changes")["state"] == "changes_requested"
     assert refused(one, lambda: one.apply(second)) == "not_approved"
-    third = one.submit(one.accept(("c", 0), ("o", 2)), "taslak")
+    third = one.submit(one.accept(("c", 0), ("o", 2)), "taslak", base=2)
     one.review(third)
     one.apply(third)
     assert refused(one, lambda: one.submit(one.accept(("o", 2), ("o", 3)), "taslak")) == "draft_closed"

@@ -131,11 +131,13 @@ def _save(args: argparse.Namespace) -> int:
                 newest = draft_named(connection, args.name, None, actor=actor)
                 _both(args, newest, document)
             raise _conflict(args, error) from error
+        submitted = draft_named(connection, args.name, version, actor=actor).submitted
     if args.json:
         print_json({"draft": args.name, "version": version})
     elif not args.quiet:
         say(f"{args.name}  version {version}")
-        say_next("tekrar", "propose", "--from-draft", args.name)
+        edited = [] if submitted is None else ["--revises", submitted]
+        say_next("tekrar", "propose", "--from-draft", args.name, *edited)
     return EXIT_OK
 
 
@@ -155,12 +157,33 @@ def _both(args: argparse.Namespace, newest: Draft, document: bytes) -> None:
     if args.json:
         print_json({"draft": newest.name, "version": newest.version, "theirs": theirs, "yours": yours})
         return
-    for title, text in ((f"version {newest.version}, saved {newest.recorded_at}", theirs), ("yours", yours)):
-        say(title, file=sys.stderr)
-        for line in told(text[:SHOWN], indent="  ┃ "):
-            print(line, file=sys.stderr)
-        if len(text) > SHOWN:
-            say(f"  … {len(text) - SHOWN} characters more", file=sys.stderr)
+    _side(f"version {newest.version}, saved {newest.recorded_at}", theirs)
+    _side("yours", yours)
+
+
+def show_both(error: EditConflictError, *, json: bool) -> None:
+    """Show the newest revision or version of a draft, and what was not submitted."""
+    theirs, yours = error.theirs, error.yours
+    if json:
+        print_json(
+            {"draft": error.draft, error.of: error.version, "theirs": theirs, "yours": yours, **error.facts}
+        )
+        return
+    by = [
+        error.facts[key]
+        for key in ("theirs_recorded_at", "theirs_author", "theirs_digest")
+        if key in error.facts
+    ]
+    _side("  ".join([f"{error.of} {error.version}", *by]), theirs)
+    _side("yours", yours)
+
+
+def _side(title: str, text: str) -> None:
+    say(title, file=sys.stderr)
+    for line in told(text[:SHOWN], indent="  ┃ "):
+        print(line, file=sys.stderr)
+    if len(text) > SHOWN:
+        say(f"  … {len(text) - SHOWN} characters more", file=sys.stderr)
 
 
 def _document(file: str) -> bytes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,17 +14,23 @@ from tekrar.cli import arguments
 from tekrar.cli.curation import note_argument, note_of
 from tekrar.cli.database import acting, actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
-from tekrar.errors import EXIT_OK, DatabaseError, UsageError
+from tekrar.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from tekrar.store.curation.foreseen import Foreseen
     from tekrar.store.curation.human_lines import HumanLine
     from tekrar.store.curation.propose import Drafted
+    from tekrar.store.curation.workflow import EditConflictError
     from tekrar.store.session import Connection
 
 KINDS: Final = (
     "near_exact", "variant", "verbatim_quotation", "adapted_quotation", "formulaic_reuse", "source_uncertain",
 )  # fmt: skip
+_FORESEEN: Final = {
+    "already_submitted": "was submitted already",
+    "edit_conflict": "is the newest of the draft: --revises names the one that is edited",
+    "draft_closed": "was applied: the draft takes no more revisions",
+}
 #: Candidates that one command may propose of.
 MOST: Final = 10_000
 _RANGE: Final = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", re.ASCII)
@@ -40,11 +48,12 @@ A line is one JSON object: "operation", "rationale", and
   replace, split, merge, restructure
                            "predecessors", "successors", "reason"; perhaps "mapping", "residue"
   retire                   "predecessors", "reason"
-Any line may name its "release" or "profile", "draft" and the revision that it was made "on", "candidates",
-"evidence"; what a dominated class is in says "allow_dominated". A member is an ID, an address such as
-"liman/1/p1", or a side of a candidate, {"candidate": 1, "side": "left"}. An end of a quotation may be part of
-an occurrence, {"occurrence": …, "text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the
-"name" and "version" of one that is registered (tekrar policies). For example:
+Any line may name its "release" or "profile", its "draft" and the revision of it that it "revises",
+"candidates", "evidence"; what a dominated class is in
+says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
+{"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence, {"occurrence": …,
+"text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and "version" of one that
+is registered (tekrar policies). For example:
   {"operation": "accept_family", "kind": "variant", "members": ["liman/1/p3", "tarla/1/p3"],
    "rationale": "why"}, all on one line.
 docs/curation.md tells all of it.
@@ -81,8 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--draft", type=arguments.words, metavar="NAME", help="the draft that a single line is a revision of"
     )
     parser.add_argument(
-        "--on", metavar="DIGEST",
-        help="the revision of the draft that the line was made of; needed where that one still waits",
+        "--revises", type=arguments.words, metavar="N|DIGEST",
+        help="the revision of the draft that the line edits: needed where the draft was submitted before",
     )  # fmt: skip
     parser.add_argument(
         "--dry-run", action="store_true", help="print actions and digests, and submit nothing"
@@ -94,14 +103,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draft, judge, submit, and say what reviews must name."""
     from tekrar.store.curation.foreseen import foresee
-    from tekrar.store.curation.propose import NEWEST, Wording, draft_lines, submit_all
+    from tekrar.store.curation.propose import Wording, draft_lines, submit_all
+    from tekrar.store.curation.workflow import EditConflictError
 
     _one_source(args)
     lines, name, folder = ([], "", Path()) if args.from_draft is not None else _lines(args)
+    version: int | None = None
     package = args.from_candidates or args.candidates
     with acting(args) as (connection, actor):
         if args.from_draft is not None:
-            lines, name = _saved(connection, args.from_draft, actor)
+            lines, name, version = _saved(connection, args.from_draft, actor)
         wording = Wording(
             name=name,
             read_file=lambda word: _beside(folder, word),
@@ -109,15 +120,16 @@ def run(args: argparse.Namespace) -> int:
             release=args.release,
             profile=args.profile,
             draft=args.draft if args.from_draft is None else args.from_draft,
-            edits=args.on if args.from_draft is None else NEWEST,
+            revises=args.revises,
+            version=version,
         )
         drafted = draft_lines(connection, lines, wording, actor=actor)
         if args.dry_run:
             return _dry(args, drafted, foresee(connection, drafted, actor=actor))
         try:
             done = submit_all(connection, drafted, actor=actor)
-        except DatabaseError as error:
-            raise _edit_conflict(error) from error
+        except EditConflictError as error:
+            raise _conflict(args, error, single=len(drafted) == 1) from error
     if args.json:
         for one in done:
             print_json(one.as_record())
@@ -126,20 +138,14 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_OK
     for one in done:
         again = "" if one.outcome == "submitted" else "  was submitted already"
-        if one.outdates is not None and one.outcome == "submitted":
-            again = f"  revision {one.revision}; {one.reviews} reviews of {one.outdates[:12]}… count no more"
         say(f"{one.proposal}  {one.operation}{again}")
     if not args.quiet:
+        for one in done:
+            if one.revision > 1 and one.outcome == "submitted":
+                say(f"draft {one.draft}: revision {one.revision}; reviews of earlier ones count no more")
         say(f"{len(done)} proposals; nothing is decided before somebody else reviews them")
         say_next("tekrar", "proposals", "show", done[0].proposal)
     return EXIT_OK
-
-
-def _edit_conflict(error: DatabaseError) -> DatabaseError:
-    """Where another revision waits: how to see it beside one's own, and to say that it was seen."""
-    if error.kind == "edit_conflict" and re.fullmatch("[0-9a-f]{64}", error.expected):
-        error.mend = f"tekrar proposals show {error.expected}; bring both together; then --on that digest"
-    return error
 
 
 def _dry(args: argparse.Namespace, drafted: list[Drafted], foreseen: list[Foreseen]) -> int:
@@ -149,8 +155,7 @@ def _dry(args: argparse.Namespace, drafted: list[Drafted], foreseen: list[Forese
             continue
         words = [next_.proposal or "unknown (no --as)", one.line.operation, f"draft {one.draft}"]
         words += [] if next_.revision is None else [f"revision {next_.revision}"]
-        words += ["was submitted already"] if next_.outcome == "already_submitted" else []
-        words += ["edit_conflict: another revision waits"] if next_.outcome == "edit_conflict" else []
+        words += [_FORESEEN[next_.outcome]] if next_.outcome in _FORESEEN else []
         say("  ".join(words), f"action {one.digest}", one.action.decode("utf-8"))
     if args.json:
         print_json({"drafted": len(drafted), "submitted": 0})
@@ -174,23 +179,49 @@ def _one_source(args: argparse.Namespace) -> None:
             expected="the same word in each line",
             kind="bad_arguments",
         )
-    if args.on is not None and args.draft is None:
-        raise UsageError("--on goes with --draft", mend='in a file: the key "on"', kind="bad_arguments")
     if args.draft is not None and args.from_draft is not None:
         raise UsageError(
             "--from-draft names the draft already", mend="leave --draft away", kind="bad_arguments"
         )
 
 
-def _saved(connection: Connection, name: str, actor: str | None) -> tuple[list[HumanLine], str]:
-    """The line of a draft at its newest version, and what messages call it; files that it names with @ stand
-    in the current folder."""
+def _conflict(args: argparse.Namespace, error: EditConflictError, *, single: bool) -> EditConflictError:
+    """Show both sides, and name the words that submit what was brought together."""
+    from tekrar.cli.drafts import show_both
+
+    if error.theirs:
+        show_both(error, json=args.json)
+    again = ["tekrar", "propose"]
+    if args.from_draft is not None:
+        again += ["--from-draft", args.from_draft]
+    elif args.from_candidates is not None:
+        again += ["FILE", "--draft", error.draft]
+    else:
+        again += [args.file, "--draft", error.draft]
+    error.expected = f"{error.of} {error.version}, read and edited" if error.version else "no revision"
+    if error.of == "version":
+        error.mend = f"tekrar drafts show {shlex.quote(error.draft)}; then {shlex.join(again)}"
+    elif error.version == 0:
+        error.mend = "leave --revises away, or name the draft that was submitted (tekrar proposals list)"
+    elif single:
+        error.mend = f"bring both together; {shlex.join([*again, '--revises', str(error.version)])}"
+    else:
+        named = json.dumps({"draft": error.draft, "revises": error.version}, ensure_ascii=False)[1:-1]
+        error.mend = f"bring both together; write {named} into line {error.line}"
+    if not single:
+        error.where = f"line {error.line}" + (f", {error.where}" if error.where else "")
+    return error
+
+
+def _saved(connection: Connection, name: str, actor: str | None) -> tuple[list[HumanLine], str, int]:
+    """The line of a draft at its newest version, what messages call it, and that version; files that it names
+    with @ stand in the current folder."""
     from tekrar.cli.drafts import draft_named
     from tekrar.store.curation.human_lines import read_lines
 
     one = draft_named(connection, name, None, actor=actor)
     shown = f"draft {name} version {one.version}"
-    return read_lines(one.document, name=shown), shown
+    return read_lines(one.document, name=shown), shown, one.version
 
 
 def _lines(args: argparse.Namespace) -> tuple[list[HumanLine], str, Path]:

@@ -149,6 +149,12 @@ def _words(done: Verified) -> str:
     lines = [f"{name:<12}  {count:>9}  {CHECKS[name]}" for name, count in done.counts.items()]
     for one in done.findings:
         lines += [f"{one.check}: {one.place}", f"  expected  {one.expected}", f"  found     {one.found}"]
+    for one in done.notices:
+        lines += [
+            f"notice, {one.check}: {one.place}",
+            f"  of the text  {one.expected}",
+            f"  stored       {one.found}",
+        ]
     if done.more:
         lines.append(f"and {done.more} findings more")
     what = f"{len(done.releases)} releases, {done.artifacts} artifacts, {done.texts} texts"

@@ -159,7 +159,8 @@ def prepare(
 
     Raises:
         NotFoundError: the artifact is not loaded, or has no such profile.
-        DatabaseError: no valid grant, an unnamed edition, an unknown actor.
+        DatabaseError: no valid grant, an unnamed edition, an unknown actor; `stale_diff`: a decision that
+            would be bound rests on a diff that the text does not give.
     """
     names = chosen_profiles(profiles)
     with snapshot_of(connection, Role.PUBLISHER, actor):
@@ -167,6 +168,10 @@ def prepare(
             connection.execute(b"SELECT api.prepare_publication(%s, %s)", (artifact_root, name)).fetchone()
             for name in names
         ]
+        from tekrar.store.curation.rederive import require_decided  # which reads diffs, as whoever reads this
+
+        for name in names:
+            require_decided(connection, artifact_root, name)
     entries = [row[0] for row in found if row is not None]
     return Plan(
         tuple(Publication(e["artifact_root"], e["short"], e["release"], e["facts"]) for e in entries),

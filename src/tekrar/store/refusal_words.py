@@ -116,6 +116,10 @@ CURATION_WORDS: Final[dict[str, tuple[str, str]]] = {
         "a diff of these occurrences with the witnesses that they have",
         "derive the diffs again, and propose with their IDs",
     ),
+    "too_large": (
+        "at most 67108864 bytes of diffs in one decision",
+        "propose fewer members in one decision",
+    ),
     "superseded_twice": (
         "a structure or event that is in force",
         "act on its successors (tekrar resolve ID --current)",

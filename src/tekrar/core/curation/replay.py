@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tekrar.core.curation.action import Action, parse, proposal_digest
+from tekrar.core.curation.carried import action_of, check_carried
 from tekrar.core.curation.choice import Choice, read_policy
 from tekrar.core.curation.decision import INSTANT, Decision
 from tekrar.core.curation.fields import a_digest, a_number, an_id, matching, one_of
@@ -207,6 +208,7 @@ class Ledger:
             revision=revision,
             epoch=a_number(payload["freeze"], item=f"{item}, freeze"),
         )
+        check_carried(payload, action_of(payload), item=item)
         own = proposal_digest(data, author=author, draft=draft, revision=revision)
         if made.digest != own:
             _differs("digest", made.digest, own, item)

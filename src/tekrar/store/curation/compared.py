@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
+from tekrar.store.verification.evidence import check_diffs
+from tekrar.store.verification.findings import Findings
 
 #: Name -> rows that are equal in both, in an order that no key of one database decides.
 _QUERIES: Final[dict[str, bytes]] = {
@@ -73,6 +75,9 @@ class Difference:
 def compare(stored: Connection, rebuilt: Connection) -> tuple[dict[str, int], list[Difference]]:
     """How many rows of each kind were compared, and the first that differs of each kind.
 
+    The ledger carries the diffs that decisions rest on, so both sides hold the same: they are derived from
+    the text once more.
+
     Args:
         stored: the database in use, of a login that may be its owner.
         rebuilt: the other.
@@ -92,6 +97,11 @@ def compare(stored: Connection, rebuilt: Connection) -> tuple[dict[str, int], li
                 own = sorted(set(own) & set(other))
                 counts[what] = len(own)
             differences += _first(what, own, other)
+        findings = Findings()
+        check_diffs(rebuilt, findings, profiles=None)
+        counts["diffs of the text"] = findings.counts["candidates"]
+        for one in findings.found[:1]:
+            differences.append(Difference("diffs of the text", one.expected, f"{one.found}: {one.place}"))
     return counts, differences
 
 

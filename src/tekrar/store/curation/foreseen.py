@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tekrar.core.curation.action import proposal_digest
-from tekrar.store.curation.propose import NEWEST, Drafted
+from tekrar.store.curation.propose import Drafted
 from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection
@@ -27,9 +27,10 @@ class Foreseen:
     """What a submission would answer now.
 
     Attributes:
-        outcome: `submitted`, `already_submitted`, or `edit_conflict` where another revision waits.
-        revision: of the draft.
-        proposal: digest in hex.
+        outcome: `submitted`, or `already_submitted`; `edit_conflict` where the draft has another newest
+            revision than the line edits, `draft_closed` where that was applied.
+        revision: of the draft; the newest one where nothing would be submitted.
+        proposal: its digest in hex.
 
     All are None where it was not said who acts: a digest binds the name.
     """
@@ -48,10 +49,9 @@ class Foreseen:
 class _Revision:
     number: int
     action: bytes
+    digest: bytes
     open: bool
-    digest: str
     applied: bool = False
-    own: bool = False  # of an earlier line
 
 
 def foresee(connection: Connection, drafted: Sequence[Drafted], *, actor: str | None) -> list[Foreseen]:
@@ -65,25 +65,33 @@ def foresee(connection: Connection, drafted: Sequence[Drafted], *, actor: str | 
     if actor is None:
         return [Foreseen() for _ in drafted]
     latest = _latest(connection, {one.draft for one in drafted}, actor)
-    found = []
+    found: list[Foreseen] = []
+    own: dict[str, int] = {}
     for one in drafted:
         before = latest.get(one.draft)
-        if before is not None and before.open and before.action == one.action:
-            outcome, number = "already_submitted", before.number
-        else:
-            outcome = "edit_conflict" if _conflicts(one.edits, before) else "submitted"
+        outcome = _outcome(one, before, own.get(one.draft, one.revises))
+        if outcome == "submitted":
             number = 1 + (before.number if before else 0)
-        digest = proposal_digest(one.action, author=actor, draft=one.draft, revision=number).hex()
-        latest[one.draft] = _Revision(number, one.action, open=True, digest=digest, own=True)
-        found.append(Foreseen(outcome, number, digest))
+            digest = proposal_digest(one.action, author=actor, draft=one.draft, revision=number)
+            latest[one.draft] = _Revision(number, one.action, digest, open=True)
+        elif before is None:
+            found.append(Foreseen(outcome))
+            continue
+        else:
+            number, digest = before.number, before.digest
+        own[one.draft] = number
+        found.append(Foreseen(outcome, number, digest.hex()))
     return found
 
 
-def _conflicts(edits: str | None, before: _Revision | None) -> bool:
-    """As curation.check_edit refuses it."""
-    if edits == NEWEST or (before is not None and (before.own or before.applied or before.digest == edits)):
-        return False
-    return edits is not None or (before is not None and before.open)
+def _outcome(one: Drafted, before: _Revision | None, revises: int | None) -> str:
+    newest, same = (before.number, before.action == one.action) if before else (0, False)
+    if before is not None and same and before.open:
+        return "already_submitted"
+    if before is not None and before.applied:
+        return "draft_closed"
+    stated = revises if revises is not None else newest if same else 0
+    return "submitted" if stated == newest else "edit_conflict"
 
 
 def _latest(connection: Connection, names: set[str], actor: str) -> dict[str, _Revision]:
@@ -101,6 +109,7 @@ def _latest(connection: Connection, names: set[str], actor: str) -> dict[str, _R
         for draft, (number, action, digest, current) in newest.items():
             state = connection.execute(_STATE, (digest.hex(),)).fetchone()
             assert state is not None
-            is_open = state[0] == "applied" or (state[0] in ("submitted", "approved") and current)
-            found[draft] = _Revision(number, action, is_open, digest.hex(), applied=state[0] == "applied")
+            applied = state[0] == "applied"
+            is_open = applied or (state[0] in ("submitted", "approved") and current)
+            found[draft] = _Revision(number, action, digest, is_open, applied)
     return found

@@ -23,7 +23,7 @@ MOST_FILE: Final = 64 << 20
 
 _FAMILY: Final = (("kind", "members"), ("allow_dominated",))
 _QUOTATION: Final = (("kind", "source", "quoting", "attribution"), ("mapping", "diff"))
-_COMMON: Final = ("release", "profile", "draft", "on", "candidates", "evidence")
+_COMMON: Final = ("release", "profile", "draft", "revises", "candidates", "evidence")
 #: Operation -> (keys that must be there, keys that may).
 KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "accept_family": _FAMILY,

@@ -3,9 +3,9 @@
 The first line says what follows: `{"entries", "format", "head"}`; each other one is an entry, `{"hash",
 "kind", "payload", "previous", "seq"}`, all strings but the payload, a flat object of strings. A replay makes
 every state again from the entries and from the artifacts and candidates that were loaded before, checks each
-entry as it was checked the first time, derives the diffs that proposals name from the stored text, and
-compares every release's ID; what is missing or altered is refused with its number, and then nothing is kept
-(CUR-09, ID-07, REB-01).
+entry as it was checked the first time, takes the diffs that proposals name from their entries (those of a
+version before do not carry them: they are derived from the stored text), and compares every release's ID;
+what is missing or altered is refused with its number, and then nothing is kept (CUR-09, ID-07, REB-01).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NoReturn
 
+from tekrar.core.curation.carried import KEY, action_of, check_carried
+from tekrar.core.curation.refusal import CurationRefusal
 from tekrar.core.encoding import Json, canonical_json
 from tekrar.core.strict_json import JsonFlaw, parse
 from tekrar.errors import SourceError
@@ -34,6 +36,9 @@ BATCH: Final = 6000
 _KEYS: Final = ("hash", "kind", "payload", "previous", "seq")
 _EXPORT: Final = (
     b"SELECT seq, kind, payload, previous, entry_hash FROM api.export_ledger(%s::bigint, %s::integer)"
+)
+_PROPOSALS: Final = (
+    b"SELECT seq, payload FROM api.export_ledger(%s::bigint, %s::integer) WHERE kind = 'proposal'"
 )
 _COUNT_ROWS: Final = (
     b"ANALYZE curation.proposal, curation.review, curation.decision, curation.decision_review,"
@@ -68,6 +73,7 @@ class _Entry:
     kind: str
     payload: bytes
     digest: bytes
+    carries: bool = False
 
 
 def export_ledger(
@@ -139,7 +145,7 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
         done, counted = 0, 1
         batch: list[_Entry] = []
         for batch in _ahead(_batches(stream, name)):
-            derive_named(connection, [e.payload for e in batch if e.kind == "proposal"])
+            derive_named(connection, [e.payload for e in batch if e.kind == "proposal" and not e.carries])
             connection.execute(
                 b"SELECT api.replay_entries(%s::text[], %s::bytea[], %s::bytea[])",
                 ([e.kind for e in batch], [e.payload for e in batch], [e.digest for e in batch]),
@@ -156,12 +162,26 @@ def replay_ledger(connection: Connection, lines: Iterable[bytes], *, name: str =
 def verify_chain(connection: Connection, *, actor: str | None) -> tuple[int, int | None, bool]:
     """Entries of the ledger, the first that does not follow (None: all do), and whether the head is theirs.
 
+    A proposal that carries other diffs than its action names does not follow either.
+
     Raises:
         DatabaseError: the actor is no auditor of all editions.
     """
     query = b"SELECT entries, first_broken, head_matches FROM api.verify_ledger()"
     row = ask(connection, query, role=Role.AUDITOR, claims=claims_of(actor))[0]
-    return int(row[0]), None if row[1] is None else int(row[1]), bool(row[2])
+    broken = [] if row[1] is None else [int(row[1])]
+    for start in range(0, int(row[0]), PAGE):
+        pages = ask(connection, _PROPOSALS, (start, PAGE), role=Role.AUDITOR, claims=claims_of(actor))
+        broken += [seq for seq, payload in pages if not _carries_its_own(json.loads(bytes(payload)), seq)][:1]
+    return int(row[0]), min(broken, default=None), bool(row[2])
+
+
+def _carries_its_own(payload: dict[str, str], seq: int) -> bool:
+    try:
+        check_carried(payload, action_of(payload), item=f"ledger entry {seq}")
+    except CurationRefusal:
+        return False
+    return True
 
 
 def _ahead(batches: Iterator[list[_Entry]]) -> Iterator[list[_Entry]]:
@@ -204,7 +224,14 @@ def _entry(line: bytes, seq: int, name: str) -> _Entry:
     flat = isinstance(payload, dict) and all(isinstance(value, str) for value in payload.values())
     if not flat or not _HEX.fullmatch(found["hash"]) or not isinstance(found["kind"], str):
         _refuse(f"entry {seq} is no entry of a ledger", place)
-    return _Entry(found["kind"], canonical_json(payload), bytes.fromhex(found["hash"]))
+    carries = False
+    if found["kind"] == "proposal" and KEY in payload:
+        carries = True
+        try:
+            check_carried(payload, action_of(payload), item=f"entry {seq}")
+        except CurationRefusal as refusal:
+            _refuse(f"entry {seq}: {refusal.message}", place)
+    return _Entry(found["kind"], canonical_json(payload), bytes.fromhex(found["hash"]), carries)
 
 
 def _object(line: bytes, place: str, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from tekrar.core.curation.family import Family
 from tekrar.core.curation.rules import check_action
 from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
-from tekrar.errors import TekrarError, UsageError
+from tekrar.errors import NotFoundError, TekrarError, UsageError
 from tekrar.store.absence import absence
 from tekrar.store.curation import human_lines as human
-from tekrar.store.curation.calling import digest_text
 from tekrar.store.curation.drafting import Drafter, Pair, ReadFile
 from tekrar.store.curation.facts import Basis, StoredView, basis_of
 from tekrar.store.curation.references import Ranked, References
+from tekrar.store.curation.workflow import SUBMIT, conflicts
 from tekrar.store.permission import claims_of, snapshot_of
 from tekrar.store.roles import Role
 from tekrar.store.session import Connection, transaction
@@ -28,9 +28,11 @@ from tekrar.store.session import Connection, transaction
 _BODY: Final = re.compile(r"\$\.(?:family|quotation|choice|compensation|override|supersession)(?![a-z_])")
 _MEMBER: Final = re.compile(r"\$\.members\[([0-9]+)\]", re.ASCII)
 _STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
-_SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s)"
-#: What a draft that is saved edits: whichever revision is its newest, for its versions keep every edit.
-NEWEST: Final = "newest"
+_REVISION: Final = (
+    b"SELECT p.draft, p.revision FROM curation.proposal p WHERE p.proposal_digest = decode(%s, 'hex')"
+)
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Drafted:
         draft: name of the draft it is a revision of.
         profile: repetition-profile UUID as text.
         scripts: of the diffs it rests on, by (left, right).
-        edits: digest of the revision that it was made of, or NEWEST.
+        revises: the revision of the draft that it edits, 0 for none; None where nobody said.
+        version: of the saved draft that it was read at, or None.
     """
 
     line: human.HumanLine
@@ -51,7 +54,8 @@ class Drafted:
     draft: str
     profile: str
     scripts: dict[Pair, bytes]
-    edits: str | None = None
+    revises: int | None = None
+    version: int | None = None
 
     @property
     def digest(self) -> str:
@@ -71,8 +75,7 @@ class Drafted:
 
 @dataclass(frozen=True)
 class Proposed:
-    """What became of one line: `submitted` or `already_submitted`, the digest that reviews name, and of a
-    later revision the one that it outdates with how many reviews of it count no more."""
+    """What became of one line: `submitted` or `already_submitted`, and the digest that reviews name."""
 
     line: int
     operation: str
@@ -80,12 +83,10 @@ class Proposed:
     proposal: str
     draft: str
     revision: int
-    outdates: str | None = None
-    reviews: int | None = None
 
     def as_record(self) -> dict[str, Any]:
-        """As JSON; of a first revision without what it outdates."""
-        return {name: value for name, value in self.__dict__.items() if value is not None}
+        """As JSON."""
+        return dict(self.__dict__)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ class Wording:
         ranked: UUID of the candidate of a rank, where a package is named.
         release, profile: what lines mean that name none.
         draft: the draft of a single line.
-        edits: the revision that a single line was made of, or NEWEST.
+        revises: the revision of it that the line edits, as a number or by the proposal's digest.
+        version: of the saved draft that the line was read at.
     """
 
     name: str
@@ -107,7 +109,8 @@ class Wording:
     release: str | None = None
     profile: str = "FP"
     draft: str | None = None
-    edits: str | None = None
+    revises: str | None = None
+    version: int | None = None
 
 
 def draft_lines(
@@ -118,11 +121,11 @@ def draft_lines(
     Raises:
         TekrarError: the first line that is refused: `where` is file, line and item.
     """
-    if wording.draft is not None and len(lines) != 1:
+    if (wording.draft, wording.revises) != (None, None) and len(lines) != 1:
         raise UsageError(
             f"one draft for {len(lines)} proposals",
-            expected="one line; in a file of several, the key draft in each",
-            mend="propose them one by one, or leave --draft away",
+            expected="one line; in a file of several, the keys draft and revises in each",
+            mend="propose them one by one, or leave --draft and --revises away",
             kind="bad_arguments",
         )
     drafted: list[Drafted] = []
@@ -143,7 +146,10 @@ def draft_lines(
 def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str | None) -> list[Proposed]:
     """Store the diffs and submit every proposal, in one transaction.
 
+    A line of a draft of which a line before is a revision edits that one.
+
     Raises:
+        EditConflictError: a draft has another newest revision or version; `line` says which line it is of.
         TekrarError: the database refuses one; none is submitted.
     """
     held = list(drafted)
@@ -151,7 +157,11 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
     for one in held:
         scripts.setdefault(one.profile, {}).update(one.scripts)
     done: list[Proposed] = []
-    with absence(), transaction(connection, role=Role.CURATOR, claims=claims_of(actor)):
+    with (
+        conflicts() as conflict,
+        absence(),
+        transaction(connection, role=Role.CURATOR, claims=claims_of(actor)),
+    ):
         for profile, found in scripts.items():
             rows = [
                 {"left": uuid_text(left), "right": uuid_text(right), "script": script.hex()}
@@ -159,12 +169,14 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
             ]
             if rows:
                 connection.execute(_STORE, (profile, json.dumps(rows)))
+        own: dict[str, int] = {}
         for one in held:
-            # A later line of the same draft is made of the earlier one.
-            before = next((d.proposal for d in reversed(done) if d.draft == one.draft), one.edits)
-            row = connection.execute(_SUBMIT, (one.action, one.draft, before)).fetchone()
+            conflict.draft, conflict.line = one.draft, one.line.number
+            revises = own.get(one.draft, one.revises)
+            row = connection.execute(SUBMIT, (one.action, one.draft, revises, one.version)).fetchone()
             assert row is not None
             record = row[0]
+            own[one.draft] = int(record["revision"])
             done.append(
                 Proposed(
                     one.line.number,
@@ -172,9 +184,7 @@ def submit_all(connection: Connection, drafted: Iterable[Drafted], *, actor: str
                     record["outcome"],
                     record["proposal"],
                     record["draft"],
-                    int(record["revision"]),
-                    record.get("outdates"),
-                    record.get("reviews"),
+                    own[one.draft],
                 )
             )
     return done
@@ -208,12 +218,38 @@ def _drafted(line: human.HumanLine, drafter: Drafter, wording: Wording) -> Draft
             mend="leave it away in one of both",
             kind="bad_arguments",
         )
-    draft = line.said.get("draft") or wording.draft or f"propose-{sha256(data).hex()[:32]}"
+    named, revises = _edited(line, wording, drafter.view.connection)
+    draft = named or f"propose-{sha256(data).hex()[:32]}"
     scripts = {pair: drafter.diffs[pair].script.encoded for pair in _pairs(action)}
-    edits = wording.edits or line.said.get("on")
-    if edits is not None and edits != NEWEST:
-        edits = digest_text(edits)
-    return Drafted(line, data, draft, uuid_text(action.profile), scripts, edits)
+    return Drafted(line, data, draft, uuid_text(action.profile), scripts, revises, wording.version)
+
+
+def _edited(line: human.HumanLine, wording: Wording, connection: Connection) -> tuple[str | None, int | None]:
+    """The draft that a line is of, and the revision that it edits."""
+    draft, said = line.said.get("draft") or wording.draft, line.said.get("revises", wording.revises)
+    if said is None:
+        return draft, None
+    text = str(said) if type(said) is int else said
+    if isinstance(text, str) and _NUMBER.fullmatch(text) and draft is not None:
+        return draft, int(text)
+    if not isinstance(text, str) or not _DIGEST.fullmatch(text):
+        raise UsageError(
+            "a revision of which draft" if draft is None else "no revision is named",
+            where="$.revises",
+            expected="the number of a revision, with its draft; or the digest of a proposal of one's own",
+            mend="tekrar proposals list shows both",
+            kind="bad_arguments",
+        )
+    row = connection.execute(_REVISION, (text,)).fetchone()
+    if row is None or draft not in (None, row[0]):
+        raise NotFoundError(
+            f"no proposal {text} is there" + ("" if draft is None else f", or it is none of draft {draft}"),
+            where="$.revises",
+            expected="the digest of a proposal of one's own",
+            mend="tekrar proposals list",
+            kind="not_found",
+        )
+    return str(row[0]), int(row[1])
 
 
 def _in_the_line(place: str, action: Action) -> str:

@@ -7,24 +7,37 @@ answer that was lost on the way.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from tekrar.errors import DatabaseError
+from tekrar.store.absence import absence
 from tekrar.store.curation.calling import Record, call, detail_of, digest_text, id_text, one
+from tekrar.store.curation.rederive import require_derived
+from tekrar.store.permission import claims_of
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection
+from tekrar.store.session import Connection, transaction
 
 Outcome = Literal["approve", "reject", "request_changes"]
+_ESCAPED: Final = re.compile(rb"\\(\\|[0-7]{3})")
+SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s::integer, %s::bigint)"
 OUTCOMES: Final[tuple[Outcome, ...]] = ("approve", "reject", "request_changes")
 
 
 class EditConflictError(DatabaseError):
-    """A draft that somebody saved meanwhile: no edit is lost, both are named.
+    """A draft that somebody saved or submitted meanwhile: no edit is lost, both are named.
 
     Attributes:
-        version: of the newer draft.
-        theirs, yours: the two documents whole; `theirs` is empty where there is no draft.
+        of: `version` of a saved draft, or `revision` of a submitted one.
+        version: the newest of these; 0 for none.
+        theirs, yours: the two documents; of a revision the first 8192 bytes of its action. `theirs` is empty
+            where there is none.
+        draft, line: which draft, and of several lines the one that names it; "" and 0 where that is known.
+        facts: `theirs_digest`, `theirs_author`, `theirs_recorded_at` and the same of `yours`, as far as the
+            database says them.
     """
 
     def __init__(self, error: DatabaseError, *, theirs: bytes, yours: bytes) -> None:
@@ -32,11 +45,22 @@ class EditConflictError(DatabaseError):
         super().__init__(
             error.message, where=error.where, expected=error.expected, mend=error.mend, kind=error.kind
         )
+        self.of = str(detail.get("fact") or "version")
         self.version = int(detail.get("expected") or 0)
-        if not self.version:
+        self.draft, self.line = "", 0
+        self.facts = {
+            key: str(value) for key, value in detail.items() if key.startswith(("theirs_", "yours_"))
+        }
+        if not self.version and self.of == "version":
             self.mend = "save it on top of version 0, as a new draft"
         self.theirs = theirs.decode("utf-8", "backslashreplace")
         self.yours = yours.decode("utf-8", "backslashreplace")
+
+
+def _unescaped(text: object) -> bytes:
+    """A document as the database shows it in a refusal, read again."""
+    shown = str(text or "").encode()
+    return _ESCAPED.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), shown)
 
 
 @dataclass(frozen=True)
@@ -133,7 +157,8 @@ def submit(
     action: bytes,
     draft: str | None = None,
     *,
-    edits: str | None = None,
+    revises: int | None = None,
+    version: int | None = None,
     actor: str | None,
 ) -> Submission:
     """Submit the canonical bytes of an action as the next revision of a draft.
@@ -143,25 +168,57 @@ def submit(
         action: docs/encoding.md section 13.
         draft: a name of the author's own; None for one that is used once. Name it where the answer may be
             lost, so that the same submission again finds itself.
-        edits: digest of the draft's revision that this one was made of. One that waits is outdated by nobody
-            who does not name it.
+        revises: the revision of the draft that was read and is edited, 0 for none. Left out, it takes the
+            place of no other bytes.
+        version: of the saved draft that was read, where it comes from one.
         actor: a curator of the edition.
 
     Raises:
-        DatabaseError: edit_conflict: the draft has another newest revision; both are kept.
+        EditConflictError: the draft has another newest revision or version.
         DatabaseError: the bytes or what they say are refused; the kind names the rule, `where` the item.
     """
-    query = b"SELECT api.submit_proposal(%s, %s, %s)"
-    done = one(connection, query, (action, draft, edits), role=Role.CURATOR, actor=actor)
+    with conflicts():
+        done = one(connection, SUBMIT, (action, draft, revises, version), role=Role.CURATOR, actor=actor)
     return Submission(done["outcome"], done["proposal"], done["draft"], int(done["revision"]))
+
+
+@dataclass
+class Submitting:
+    """What is being submitted: the draft, and of several lines the line."""
+
+    draft: str = ""
+    line: int = 0
+
+
+@contextmanager
+def conflicts() -> Iterator[Submitting]:
+    """A refused edit as an `EditConflictError`, with what the database says of both sides."""
+    what = Submitting()
+    try:
+        yield what
+    except DatabaseError as error:
+        if error.kind != "edit_conflict":
+            raise
+        theirs, yours = (_unescaped(detail_of(error).get(side)) for side in ("theirs", "yours"))
+        conflict = EditConflictError(error, theirs=theirs, yours=yours)
+        conflict.draft, conflict.line = what.draft, what.line
+        raise conflict from error
 
 
 def review(
     connection: Connection, proposal: str, outcome: Outcome, *, note: str = "", actor: str | None
 ) -> Review:
-    """Record one reviewer's verdict on the bytes of a proposal (CUR-03, CUR-10)."""
+    """Record one reviewer's verdict on the bytes of a proposal (CUR-03, CUR-10).
+
+    Raises:
+        DatabaseError: `stale_diff`: it is approved and rests on a diff that the text does not give.
+    """
     parameters = (digest_text(proposal), outcome, note)
-    done = one(connection, b"SELECT api.review(%s, %s, %s)", parameters, role=Role.REVIEWER, actor=actor)
+    query = b"SELECT api.review(%s, %s, %s)"
+    if outcome == "approve":
+        done = _derived_then(connection, query, parameters, role=Role.REVIEWER, actor=actor)
+    else:
+        done = one(connection, query, parameters, role=Role.REVIEWER, actor=actor)
     return Review(done["outcome"], done["review"], done["state"])
 
 
@@ -184,16 +241,12 @@ def apply(
 
     Raises:
         DatabaseError: what was approved no longer fits: `expected_state_mismatch`, `outdated`, `frozen`,
-            a grant that ended, and the rules of the action.
+            a grant that ended, and the rules of the action; `stale_diff`: it rests on a diff that the text
+            does not give.
     """
     named = None if approval is None else id_text(approval, "review")
-    done = one(
-        connection,
-        b"SELECT api.apply(%s, %s::uuid)",
-        (digest_text(proposal), named),
-        role=role,
-        actor=actor,
-    )
+    parameters = (digest_text(proposal), named)
+    done = _derived_then(connection, b"SELECT api.apply(%s, %s::uuid)", parameters, role=role, actor=actor)
     return Applied(
         done["outcome"],
         done["operation"],
@@ -202,6 +255,18 @@ def apply(
         int(done["seq"]),
         done["decision"],
     )
+
+
+def _derived_then(
+    connection: Connection, query: bytes, parameters: tuple[Any, ...], *, role: Role, actor: str | None
+) -> Record:
+    """One call about a proposal, the first of its parameters, after its diffs were derived again. No lock is
+    held before the call; what is derived from never changes."""
+    with absence("not_found"), transaction(connection, role=role, claims=claims_of(actor)):
+        require_derived(connection, parameters[0])
+        row = connection.execute(query, parameters).fetchone()
+    assert row is not None
+    return dict(row[0])
 
 
 def crosswalk(

@@ -85,15 +85,21 @@ def read_endpoints(connection: Connection, profile_key: int, ids: Iterable[str])
 
 
 def _endpoint(row: Sequence[Any]) -> Endpoint:
-    occurrence, start, extent, root, release, projection, blocks, separators, masks = row
-    end, base = start + extent, start // _BLOCK * _BLOCK
+    start, extent, blocks = row[1], row[2], row[6]
+    base = start // _BLOCK * _BLOCK
+    return endpoint_of((*row[:6], bytes(blocks)[start - base : start - base + extent], *row[7:]))
+
+
+def endpoint_of(row: Sequence[Any]) -> Endpoint:
+    """A passage from its facts: occurrence, start, extent, root, text release, projection, its bytes, the
+    separators about it, the spans that its witness masks."""
+    occurrence, start, extent, root, release, projection, data, separators, masks = row
+    end = start + extent
     # Only the passage is read: it is cut as a text of its own, and places are then counted in the release.
-    text = bytes(blocks)[start - base : end - base]
     atoms = [(kind, low, high) for kind, low, high in separators or ()]
     boundaries = boundaries_in(atoms, start, end, masks=[(a, b) for a, b in masks or ()])
-    units = units_of(text, boundaries=[(a - start, b - start, name) for a, b, name in boundaries]).moved(
-        start
-    )
+    within = [(a - start, b - start, name) for a, b, name in boundaries]
+    units = units_of(bytes(data), boundaries=within).moved(start)
     return Endpoint(bytes(release), bytes(occurrence), bytes(root), projection, units)
 
 

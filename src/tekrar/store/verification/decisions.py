@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tekrar.core.curation.action import proposal_digest
+from tekrar.core.curation.carried import KEY, check_carried
+from tekrar.core.curation.refusal import CurationRefusal
 from tekrar.core.encoding import Json, canonical_json, sha256
 from tekrar.store.session import Connection
 from tekrar.store.verification.findings import Findings, rows_of
@@ -138,6 +140,10 @@ class Wanted:
             )
             place = f"curation.ledger seq {seq}, digest"
             findings.same("decisions", place, expected=digest.hex(), found=p["digest"])
+            try:
+                check_carried(p, action, item=f"curation.ledger seq {seq}")
+            except CurationRefusal as refusal:
+                findings.add("decisions", refusal.where, expected=refusal.expected, found=p[KEY])
             self._add("proposal", p["digest"], *(action[k] for k in ("operation", "edition", "profile")),
                       action["text_release"], action["policy_of_review"], p["action"].encode().hex(),
                       p["author"], p["draft"], p["revision"], p["freeze"], p["recorded_at"], seq)  # fmt: skip

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any, Final
 
-from tekrar.core.diff.record import diff_of
+from tekrar.core.curation.carried import named_diffs
+from tekrar.core.diff.record import diff_id, diff_of
 from tekrar.core.diff.script import ALGORITHM
-from tekrar.core.encoding import canonical_json
+from tekrar.core.encoding import canonical_json, sha256
 from tekrar.core.identity import parse_uuid, uuid_text
 from tekrar.store.evidence.diffs import read_endpoints
 from tekrar.store.evidence.inventory import (
@@ -66,6 +68,34 @@ _MISSING: Final = """
         SELECT diff, family AS of FROM curation.family_diff
         UNION ALL SELECT diff, quotation FROM curation.quotation WHERE diff IS NOT NULL) AS n
     WHERE NOT EXISTS (SELECT FROM curation.passage_diff d WHERE d.diff = n.diff) ORDER BY 1, 2
+"""
+#: What rests on a diff: a decision that a release binds, where the release stands, and one in force now.
+_RESTING: Final = """
+    WITH resting AS (
+        SELECT d.diff, f.family AS own, f.profile, f.decision
+        FROM curation.family_diff d JOIN curation.family f USING (family)
+        UNION ALL SELECT q.diff, q.quotation, q.profile, q.decision FROM curation.quotation q)
+    SELECT s.diff::text AS diff, s.own::text AS own, s.decision, r.release::text AS release
+    FROM resting s JOIN repetition.repetition_release r ON r.profile = s.profile AND s.decision < r.ledger_seq
+    WHERE s.diff = ANY (%s::uuid[]) AND (%s::text[] IS NULL OR r.release::text = ANY (%s::text[]))
+        AND NOT EXISTS (SELECT FROM repetition.incident i WHERE i.release = r.release)
+        AND NOT EXISTS (SELECT FROM curation.supersession x
+                        WHERE x.predecessor = s.own AND x.decision < r.ledger_seq)
+    UNION ALL SELECT s.diff::text, s.own::text, s.decision, NULL FROM resting s
+    WHERE s.diff = ANY (%s::uuid[]) AND %s::text[] IS NULL
+        AND NOT EXISTS (SELECT FROM curation.supersession x WHERE x.predecessor = s.own)
+    ORDER BY 1, 3, 4 NULLS FIRST
+"""
+#: Proposals that can still be reviewed or applied.
+_OPEN: Final = """
+    SELECT encode(p.proposal_digest, 'hex') AS proposal, p.action FROM curation.proposal p
+    WHERE p.freeze_epoch = coalesce((SELECT max(f.epoch) FROM curation.freeze f), 0)
+        AND NOT EXISTS (SELECT FROM curation.decision d WHERE d.proposal_digest = p.proposal_digest)
+        AND NOT EXISTS (SELECT FROM curation.proposal n
+                        WHERE (n.author, n.draft) = (p.author, p.draft) AND n.revision > p.revision)
+        AND NOT EXISTS (SELECT FROM curation.review v
+                        WHERE v.proposal_digest = p.proposal_digest AND v.outcome <> 'approve')
+    ORDER BY p.ledger_seq
 """
 
 
@@ -175,13 +205,23 @@ def _check_events(rows: list[Row], entries: Sequence[Entry], found: Evidence, fi
     compare_rows(findings, "candidates", "curation.disposition", wanted, rows)
 
 
-def check_diffs(connection: Connection, findings: Findings, *, profiles: list[int] | None) -> None:
+def check_diffs(
+    connection: Connection,
+    findings: Findings,
+    *,
+    profiles: list[int] | None,
+    releases: Collection[str] | None = None,
+) -> None:
     """Diffs derived again from the stored text: endpoints, mask roots, script and ID (VAL-08).
+
+    A diff that is whole and that the text does not give was stored by somebody who spoke to the database
+    directly. It is a finding as long as something rests on it; when nothing does any more, a notice.
 
     Args:
         connection: of the auditor.
         findings: collects.
         profiles: keys of the profiles whose diffs are wanted; None for every diff.
+        releases: IDs of the releases that are verified; None for all, and what is in force now besides.
     """
     for row in rows_of(connection, _MISSING) if profiles is None else ():
         place = f"curation.passage_diff {row['diff']}"
@@ -192,17 +232,22 @@ def check_diffs(connection: Connection, findings: Findings, *, profiles: list[in
         else rows_of(connection, _DIFFS.format(_AMONG), (profiles,))
     )
     keyed = sorted((row for row in rows if row["key"] is not None), key=lambda row: row["key"])
+    lying: dict[str, str] = {}
     for key, same in groupby(keyed, key=lambda row: row["key"]):
         while own := list(islice(same, _AT_ONCE)):
-            _derive_again(connection, key, own, findings)
+            lying |= _derive_again(connection, key, own, findings)
     for row in rows if profiles is None else ():
         if row["key"] is None:
             place = f"curation.passage_diff {row['diff']}"
             findings.add("candidates", place, expected="an occurrence that is loaded", found=row["left"])
+    if lying:
+        _report(connection, findings, lying, releases)
 
 
-def _derive_again(connection: Connection, key: int, own: Sequence[Row], findings: Findings) -> None:
+def _derive_again(connection: Connection, key: int, own: Sequence[Row], findings: Findings) -> dict[str, str]:
+    """Diffs that are whole and not those of the text, with the ones that are."""
     found = read_endpoints(connection, key, [row[side] for row in own for side in ("left", "right")])
+    lying: dict[str, str] = {}
     for row in own:
         place = f"curation.passage_diff {row['diff']}"
         left, right = found.get(row["left"]), found.get(row["right"])
@@ -218,4 +263,29 @@ def _derive_again(connection: Connection, key: int, own: Sequence[Row], findings
             "script_digest": again.script.digest,
             "script": again.script.encoded,
         }
+        whole = diff_id(left.occurrence, right.occurrence, sha256(row["script"]))
+        if row["diff"] == uuid_text(whole or b"") != expected["diff"]:
+            lying[row["diff"]] = str(expected.pop("diff"))
+            expected |= {"script_digest": sha256(row["script"]), "script": row["script"]}
         findings.same_fields("candidates", place, expected=expected, found=row)
+    return lying
+
+
+def _report(
+    connection: Connection, findings: Findings, lying: Mapping[str, str], releases: Collection[str] | None
+) -> None:
+    """A finding for each thing that rests on a diff that lies; a notice where nothing does."""
+    used: dict[str, list[str]] = {one: [] for one in lying}
+    named = None if releases is None else sorted(releases)
+    for row in rows_of(connection, _RESTING, (sorted(lying), named, named, sorted(lying), named)):
+        of = f"release {row['release']} binds" if row["release"] else "in force is"
+        used[row["diff"]].append(f"{of} {row['own']} of decision {row['decision']}")
+    for row in rows_of(connection, _OPEN):
+        for one in {n.diff for n in named_diffs(json.loads(row["action"]))} & set(lying):
+            used[one].append(f"the open proposal {row['proposal']} names it")
+    for one, again in lying.items():
+        place = f"curation.passage_diff {one}"
+        for use in used[one]:
+            findings.add("candidates", f"{place}, {use}", expected=f"diff {again}", found="another script")
+        if not used[one]:
+            findings.note("candidates", place, expected=f"diff {again}", found="another script, used nowhere")

@@ -65,11 +65,13 @@ class Findings:
     Attributes:
         found: at most `LIMIT` a check.
         more: findings that were not listed.
+        notices: what somebody should know of, and what no release and no decision rests on; at most `LIMIT`.
         counts: by check, how many things were compared.
     """
 
     found: list[Finding] = field(default_factory=list)
     more: int = 0
+    notices: list[Finding] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CHECKS, 0))
 
     def add(self, check: str, place: str, *, expected: object, found: object) -> None:
@@ -78,6 +80,11 @@ class Findings:
             self.more += 1
             return
         self.found.append(Finding(check, place, as_text(expected), as_text(found)))
+
+    def note(self, check: str, place: str, *, expected: object, found: object) -> None:
+        """Note what is no finding and is worth a look."""
+        if len(self.notices) < LIMIT:
+            self.notices.append(Finding(check, place, as_text(expected), as_text(found)))
 
     def count(self, check: str, number: int = 1) -> None:
         """Note that some things more were compared."""

@@ -67,6 +67,7 @@ class Verified:
         texts, artifacts: how many of them were recomputed.
         counts: by check, how many things were compared.
         findings: what is not as it should be, in the order of the checks; `more` were not listed.
+        notices: what is worth a look, and what nothing rests on.
     """
 
     releases: tuple[str, ...]
@@ -75,6 +76,7 @@ class Verified:
     counts: dict[str, int]
     findings: tuple[Finding, ...]
     more: int = 0
+    notices: tuple[Finding, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """The outcome as one JSON record."""
@@ -86,6 +88,7 @@ class Verified:
             "checks": self.counts,
             "findings": [finding.as_record() for finding in self.findings],
             "findings_not_listed": self.more,
+            "notices": [notice.as_record() for notice in self.notices],
         }
 
 
@@ -217,8 +220,9 @@ class _Run:
             those = {row["artifact_key"] for row in artifacts}
             evidence = check_evidence(connection, entries, findings, artifacts=those)
         with findings.checking(connection, "candidates", "curation.passage_diff"):
-            keys = [row["profile_key"] for row in wanted]
-            check_diffs(connection, findings, profiles=None if everything else keys)
+            these = None if everything else [row["profile_key"] for row in wanted]
+            names = None if everything else [row["release"] for row in wanted]
+            check_diffs(connection, findings, profiles=these, releases=names)
         with findings.checking(connection, "decisions", "curation.decision"):
             check_decisions(connection, entries, findings)
         with findings.checking(connection, "publications", "repetition.repetition_release"):
@@ -245,6 +249,7 @@ class _Run:
             findings.counts,
             tuple(findings.found),
             findings.more,
+            tuple(findings.notices),
         )
 
     def _recompute(self, texts: Sequence[Row], artifacts: Sequence[Row]) -> None:

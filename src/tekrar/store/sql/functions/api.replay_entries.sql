@@ -19,6 +19,10 @@ DECLARE
     payload jsonb;
     entry bytea;
     done record;
+    move_names text[] := '{}';
+    move_versions bigint[] := '{}';
+    move_before bytea[] := '{}';
+    move_values bytea[] := '{}';
     state text;
     message text;
     detail text;
@@ -54,6 +58,11 @@ BEGIN
     FOR n IN 1 .. coalesce(cardinality(kinds), 0) LOOP
         seq := first + n - 1;
         IF kinds[n] IN ('publication', 'withdrawal') THEN
+            called := curation.replay_moves(move_names, move_versions, move_before, move_values) IS NULL;
+            move_names := '{}';
+            move_versions := '{}';
+            move_before := '{}';
+            move_values := '{}';
             called := curation.replay_heads(names, heads, versions) IS NULL;
         END IF;
         heads[4] := hashes[n];
@@ -63,21 +72,24 @@ BEGIN
             i := array_position(names, done.head);
             FOREACH one IN ARRAY done.happened LOOP
                 one := sha256(heads[i] || one);
-                INSERT INTO curation.head_move (name, scope, version, previous, value)
-                    VALUES (done.head, '', versions[i] + 1, heads[i], one);
-                heads[i] := one;
                 versions[i] := versions[i] + 1;
+                move_names := move_names || done.head;
+                move_versions := move_versions || versions[i];
+                move_before := move_before || heads[i];
+                move_values := move_values || one;
+                heads[i] := one;
             END LOOP;
         END IF;
     END LOOP;
     seq := first + coalesce(cardinality(kinds), 0);
+    called := curation.replay_moves(move_names, move_versions, move_before, move_values) IS NULL;
     called := curation.replay_heads(names, heads, versions) IS NULL;
     RETURN seq;
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
         hint = PG_EXCEPTION_HINT;
     RAISE EXCEPTION USING ERRCODE = CASE WHEN starts_with(state, 'TK') THEN state ELSE 'TK044' END,
-        MESSAGE = format('ledger entry %s: %s', seq, message),
+        MESSAGE = message,
         DETAIL = (CASE WHEN starts_with(state, 'TK') THEN detail::jsonb ELSE jsonb_build_object('kind', 'ledger_entry',
             'found', state) END || jsonb_build_object('seq', seq, 'where', 'ledger entry ' || seq))::text,
         HINT = coalesce(nullif(hint, ''), 'nothing was kept; export the ledger again, and load what it rests on');

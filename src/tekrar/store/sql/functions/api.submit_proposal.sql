@@ -1,10 +1,11 @@
--- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). The same action again, while
--- its revision is open, is `already_submitted`. `edits` is the digest of the revision that this one was made of; `newest` is
--- whichever it is, of a draft that is saved, whose versions keep it. A revision that waits is outdated by nobody who does not
--- name it: that one and this are then two edits of the same, and both are kept (`edit_conflict`). Returns {"outcome",
--- "proposal", "draft", "revision"} and, of the revision that it outdates, "outdates" and how many "reviews" that had.
+-- Submits an action as the next revision of a draft of the caller's (null: a draft of its own). `base` is the revision that
+-- the caller read, 0 for none; null says nothing, and takes the place of none but one with the same bytes. `version` is the
+-- one of the saved draft that the caller read; null where it was none. Where there is another newest revision or version,
+-- nothing is lost: the refusal shows both. The same action again, while its revision is open, is `already_submitted`.
+-- Returns {"outcome", "proposal", "draft", "revision"}.
 DROP FUNCTION IF EXISTS api.submit_proposal(bytea, text);
-CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text, edits text DEFAULT NULL) RETURNS jsonb
+CREATE OR REPLACE FUNCTION api.submit_proposal(action bytea, draft text, base integer DEFAULT NULL, version bigint DEFAULT NULL)
+    RETURNS jsonb
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
     SET plan_cache_mode = force_generic_plan
 AS $$
@@ -40,12 +41,12 @@ BEGIN
                                       'draft', named, 'revision', latest.revision);
         END IF;
     END IF;
-    IF coalesce(state, '') <> 'applied' THEN
-        called := curation.check_edit(edits, latest, state, epoch) IS NULL;
+    IF state IS DISTINCT FROM 'applied' THEN  -- such a draft takes no revision at all
+        called := curation.require_base(latest, actor, named, action, base, version) IS NULL;
     END IF;
     payload := jsonb_build_object('action', convert_from(action, 'UTF8'), 'author', curation.name_of(actor), 'draft', named,
         'revision', (1 + coalesce(latest.revision, 0))::text, 'freeze', epoch::text,
-        'recorded_at', tekrar_meta.instant(clock_timestamp()));
+        'recorded_at', tekrar_meta.instant(clock_timestamp()), 'diffs', curation.carried_diffs(a));
     payload := payload || jsonb_build_object('digest', encode(curation.proposal_digest(action, payload ->> 'author', named,
         payload ->> 'revision'), 'hex'));
     called := curation.admit_proposal(payload, a) IS NULL;
@@ -53,11 +54,9 @@ BEGIN
     called := tekrar_meta.step('propose/ledger') IS NULL;
     called := curation.record_proposal(seq, payload, a) IS NULL;
     called := tekrar_meta.step('propose/done') IS NULL;
-    RETURN jsonb_strip_nulls(jsonb_build_object('outcome', 'submitted', 'proposal', payload -> 'digest', 'draft', named,
-        'revision', 1 + coalesce(latest.revision, 0), 'outdates', encode(latest.proposal_digest, 'hex'), 'reviews',
-        CASE WHEN state IS NOT NULL THEN (SELECT count(*) FROM curation.review r
-                                          WHERE r.proposal_digest = latest.proposal_digest) END));
+    RETURN jsonb_build_object('outcome', 'submitted', 'proposal', payload -> 'digest', 'draft', named,
+                              'revision', 1 + coalesce(latest.revision, 0));
 END
 $$;
-REVOKE ALL ON FUNCTION api.submit_proposal(bytea, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION api.submit_proposal(bytea, text, text) TO tekrar_curator;
+REVOKE ALL ON FUNCTION api.submit_proposal(bytea, text, integer, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.submit_proposal(bytea, text, integer, bigint) TO tekrar_curator;

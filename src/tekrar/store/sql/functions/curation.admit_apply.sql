@@ -1,5 +1,6 @@
 -- Every check of an entry `apply` that is a function of the ledger and of what is loaded, as a replay asks them: what
--- api.apply asks, and that the entry says what came of it.
+-- api.apply asks, and that the entry says what came of it. What can never change (curation.check_lasting) was asked of the
+-- proposal's own entry, in the transaction of this same replay and of the same rows.
 CREATE OR REPLACE FUNCTION curation.admit_apply(payload jsonb, p curation.proposal, a jsonb) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -7,7 +8,7 @@ DECLARE
     structures CONSTANT uuid[] := string_to_array(payload ->> 'structures', ',')::uuid[];
     approvals uuid[];
 BEGIN
-    approvals := curation.admit_now(curation.actor_named(payload ->> 'actor'), p, a, curation.check_lasting(a), NULL,
+    approvals := curation.admit_now(curation.actor_named(payload ->> 'actor'), p, a, curation.expanded_ids(a), NULL,
                                     (payload ->> 'recorded_at')::timestamptz);
     IF payload ->> 'reviews' IS DISTINCT FROM array_to_string(approvals, ',') THEN
         PERFORM curation.refuse(CASE WHEN EXISTS (SELECT FROM curation.review r

@@ -20,7 +20,7 @@ BEGIN
     IF odd IS NOT NULL THEN
         PERFORM curation.refuse('incomplete_mapping', odd, 'supersession.mapping',
             'every member of the predecessors, each once, to successors or to the residue', odd);
-    ELSIF NOT of_families THEN
+    ELSIF NOT of_families OR body -> 'successors' = '[]' THEN  -- there is nowhere to go: its form says residue of each
         RETURN;
     END IF;
     WITH now_in AS MATERIALIZED (

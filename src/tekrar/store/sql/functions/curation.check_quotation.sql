@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION curation.check_quotation(profile_key integer, release
 AS $$
 #variable_conflict use_variable
 DECLARE
+    called boolean;
     side text;
     o record;
     spans bigint[];
@@ -37,7 +38,7 @@ BEGIN
             PERFORM curation.refuse('selection_mismatch', format('the selection of %s.%s is not that of its ranges', place,
                 side), format('%s.%s.selection', place, side), 'the ID of the ranges', body #>> ARRAY[side, 'selection']);
         END IF;
-        PERFORM curation.check_characters(release_key, spans, format('%s.%s.ranges', place, side));
+        called := curation.check_characters(release_key, spans, format('%s.%s.ranges', place, side)) IS NULL;
         -- No two of one side overlap, so whatever begins before an end does so across the sides.
         IF EXISTS (SELECT FROM (SELECT b.at, max(b.until) OVER (ORDER BY b.at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
                                     AS reach
@@ -49,7 +50,7 @@ BEGIN
         END IF;
         other := spans;
     END LOOP;
-    PERFORM curation.check_characters(release_key, mapped, place || '.mapping');
+    called := curation.check_characters(release_key, mapped, place || '.mapping') IS NULL;
     IF body ->> 'kind' = 'verbatim_quotation' THEN
         FOR i IN 1 .. cardinality(mapped) BY 4 LOOP
             IF api.text_slice(release_key, mapped[i], mapped[i + 1])

@@ -16,6 +16,11 @@ BEGIN
             THEN payload ->> 'scope' ELSE '*' END, moment) IS NULL;
     END IF;
     IF kind = 'actor' OR first THEN
+        -- As when it was named: a login that can do more than its grants gets none. One that is not on this server gets
+        -- nothing either way; the first administrator may be whoever set the store up.
+        IF NOT first AND EXISTS (SELECT FROM pg_roles r WHERE r.rolname = payload ->> 'login') THEN
+            called := curation.check_login(payload ->> 'login') IS NULL;
+        END IF;
         INSERT INTO curation.actor (name, login, recorded_at, ledger_seq)
             VALUES (payload ->> 'actor', nullif(payload ->> 'login', ''), moment, seq);
     END IF;
@@ -23,6 +28,11 @@ BEGIN
     WHEN 'actor' THEN
         NULL;
     WHEN 'grant' THEN
+        IF payload ->> 'role' <> ALL ('{reader,curator,reviewer,publisher,auditor,administrator}') OR payload ->> 'scope' = '' THEN
+            PERFORM curation.refuse('ledger_entry', 'the role or the scope of the grant is none', 'role',
+                'reader, curator, reviewer, publisher, auditor or administrator of an edition or *',
+                concat_ws(' ', payload ->> 'role', payload ->> 'scope'));
+        END IF;
         INSERT INTO curation.grant_entry (grant_key, actor_key, role, scope, valid_from, valid_to, granted_by, recorded_at,
                                           ledger_seq)
             OVERRIDING SYSTEM VALUE
@@ -39,6 +49,10 @@ BEGIN
         INSERT INTO curation.revocation (grant_key, revoked_by, recorded_at, ledger_seq)
             VALUES (given.grant_key, author, moment, seq);
     WHEN 'freeze' THEN
+        IF coalesce(btrim(payload ->> 'reason'), '') = '' THEN
+            PERFORM curation.refuse('ledger_entry', 'a freeze without a reason', 'reason', 'words that say why',
+                                    payload ->> 'reason');
+        END IF;
         PERFORM tekrar_meta.compare('ledger_entry', 'epoch', (1 + coalesce((SELECT max(f.epoch) FROM curation.freeze f), 0))::text,
                                     payload ->> 'epoch', 'TK044');
         INSERT INTO curation.freeze (epoch, reason, frozen_by, recorded_at, ledger_seq)

@@ -9,6 +9,7 @@ DECLARE
     a jsonb;
     p curation.proposal;
 BEGIN
+    called := curation.replay_keys(kind, payload) IS NULL;
     CASE
     WHEN kind IN ('actor', 'grant', 'revocation', 'freeze') THEN
         called := curation.replay_authority(seq, kind, payload) IS NULL;
@@ -20,6 +21,7 @@ BEGIN
     WHEN kind = 'proposal' THEN
         a := curation.read_action(convert_to(payload ->> 'action', 'UTF8'));
         called := curation.form_action(a) IS NULL;
+        called := curation.record_diffs(payload, a) IS NULL;
         called := curation.admit_proposal(payload, a) IS NULL;
         called := curation.record_proposal(seq, payload, a) IS NULL;
     WHEN kind = 'review' THEN
@@ -45,10 +47,9 @@ BEGIN
             SELECT t.edition FROM repetition.profile f JOIN repetition.artifact x USING (artifact_key)
             JOIN core.release t USING (release_key) WHERE f.profile = (payload ->> 'profile')::uuid LIMIT 1),
             (payload ->> 'recorded_at')::timestamptz);
+        called := curation.check_mark(payload) IS NULL;
         called := curation.refuse_unreviewed_override(payload) IS NULL;
         called := curation.record_disposition(seq, payload) IS NULL;
-    ELSE
-        PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
     END CASE;
 END
 $$;

@@ -14,8 +14,18 @@ DECLARE
     one record;
 BEGIN
     IF kind = 'withdrawal' THEN
-        SELECT s.edition, s.series_key INTO STRICT one FROM repetition.repetition_release r JOIN repetition.series s
-            USING (series_key) WHERE r.release = (payload ->> 'release')::uuid;
+        SELECT s.edition, s.series_key INTO one FROM repetition.repetition_release r JOIN repetition.series s
+            USING (series_key) WHERE r.release::text = payload ->> 'release';
+        IF NOT FOUND THEN
+            PERFORM curation.refuse('ledger_entry', format('no release %s was published before', payload ->> 'release'),
+                'release', 'a release of an earlier entry', payload ->> 'release');
+        ELSIF btrim(payload ->> 'reason') = '' THEN
+            PERFORM curation.refuse('ledger_entry', 'a withdrawal without a reason', 'reason', 'words that say why',
+                                    payload ->> 'reason');
+        ELSIF EXISTS (SELECT FROM repetition.incident i WHERE i.release::text = payload ->> 'release') THEN
+            PERFORM curation.refuse('ledger_entry', format('release %s was withdrawn before', payload ->> 'release'),
+                'release', 'a release that was not withdrawn', payload ->> 'release');
+        END IF;
         PERFORM curation.require_grant_at(actor, '{publisher}', one.edition, moment);
         INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
             VALUES ((payload ->> 'release')::uuid, payload ->> 'reason', actor, moment, seq);

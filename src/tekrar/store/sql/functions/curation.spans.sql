@@ -6,7 +6,12 @@ DECLARE
     number CONSTANT text := '^(0|[1-9][0-9]{0,17})$';
     called boolean;
     odd text;
+    plain CONSTANT text := '\["(0|[1-9][0-9]{0,17})", "(0|[1-9][0-9]{0,17})"\]';
 BEGIN
+    -- What it usually is: one span, read without looking at each part of it.
+    IF value::text ~ ('^\[' || plain || '\]$') AND (value #>> '{0,0}')::bigint < (value #>> '{0,1}')::bigint THEN
+        RETURN ARRAY[(value #>> '{0,0}')::bigint, (value #>> '{0,1}')::bigint];
+    END IF;
     called := curation.form_array(value, place, 1) IS NULL;
     SELECT e.one::text INTO odd FROM jsonb_array_elements(value) WITH ORDINALITY AS e(one, n)
         WHERE CASE WHEN jsonb_typeof(e.one) <> 'array' THEN true
