@@ -94,6 +94,32 @@ def ended_by(found: dict[str, Any]) -> tuple[str, str | None]:
     return found["ended"]["operation"], found["ended"].get("reason")
 
 
+@pytest.mark.req("CAN-06", "CAN-08", "CUR-08")
+def test_the_public_is_told_of_no_end_before_it_is_published(bench: Bench, connection: Connection) -> None:
+    """A choice that was changed, then one that was taken back: as published last, and never `retired`."""
+    one = Bench(bench.admin, new_load(bench.admin, "henüz "))
+    one.register("edition.first")
+    release = uuid.UUID(released(one))
+    body = one.choice(release, ("c", 0), one.id_of(("o", 0)))
+    (first,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    released(one)
+    public, staff = Asker(connection), Asker(connection, Role.CURATOR, AUTHOR)
+
+    def told(choice: str, asker: Asker = public) -> tuple[str, Any]:
+        found = asker.resolve(choice)
+        return found["state"], found.get("ended", {}).get("operation")
+
+    body = one.choice(release, ("c", 0), one.id_of(("o", 1)), supersedes=first)
+    (second,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    assert (told(first), told(first, staff)) == (("effective", None), ("superseded", "choose_canonical"))
+    released(one)
+    assert told(first) == ("superseded", "choose_canonical")
+    one.decide(one.action("compensate_choice", "compensation", {"choice": second, "reason": "yanlış"}))
+    assert (told(second), told(second, staff)) == (("effective", None), ("compensated", "compensate_choice"))
+    released(one)
+    assert told(second) == ("compensated", "compensate_choice")
+
+
 @pytest.mark.req("ID-08", "CUR-07", "CAN-08", "CUR-08", "QUO-06", "QUO-03", "QUO-05")
 def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection: Connection) -> None:
     one = Bench(bench.admin, new_load(bench.admin, "çözüm "))

@@ -25,7 +25,7 @@ BEGIN
             LEFT JOIN curation.compensation x ON x.choice = e.choice
             LEFT JOIN curation.canonical_choice n ON n.supersedes = e.choice
             LEFT JOIN curation.supersession s ON s.predecessor = e.structure AND s.decision = e.until
-            WHERE e.choice = structure AND e.until <= moment;
+            WHERE e.choice = structure AND e.until <= moment AND num_nonnulls(x.choice, n.choice, s.predecessor) > 0;
     END IF;
     RETURN ended;
 END
