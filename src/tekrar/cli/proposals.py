@@ -103,7 +103,13 @@ def _read(asker: Any, digest: str, most: int | None) -> tuple[dict[str, Any], Re
     from tekrar.view.proposal import wanted_of
 
     record = asker.proposal(digest)
-    wanted = wanted_of(json.loads(record["action"]), most=most)
+    action = json.loads(record["action"])
+    if "choice" in action:
+        policy = action["choice"]["policy"]
+        kept = asker.policies(policy["name"], policy["version"])
+        texts = [one["document"] for one in kept if one["digest"] == policy["document"]]
+        record = {**record, "policy_text": texts[0] if texts else None}
+    wanted = wanted_of(action, most=most)
     readable = read_passages(
         asker.connection,
         record["profile"],

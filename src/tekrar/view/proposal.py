@@ -63,7 +63,7 @@ def proposal_lines(
     """Everything about one proposal for people.
 
     Args:
-        record: of `Asker.proposal`.
+        record: of `Asker.proposal`, and of a choice `policy_text`, which is None where it is not kept.
         readable: what `wanted_of` asked for.
         width: columns.
         colour: whether differences are coloured.
@@ -83,7 +83,7 @@ def proposal_lines(
     for body in bodies_of(action):
         yield ""
         yield from _body(body, readable, width=width, colour=colour, most=most)
-    yield from _others(action, readable, width=width)
+    yield from _others(action, readable, width=width, policy_text=record.get("policy_text"))
     for review in record["reviews"] or ():
         counts = "" if review["counts"] else "  outdated, counts for nothing"
         who = isolated(review["reviewer"])
@@ -148,7 +148,7 @@ def _quotation(
         yield from difference_lines(ends, readable, colour=colour)
 
 
-def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
+def _others(action: Record, readable: Readable, *, width: int, policy_text: str | None) -> Iterator[str]:
     if "supersession" in action:
         held = action["supersession"]
         yield ""
@@ -165,7 +165,8 @@ def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
         yield ""
         yield f"choice       for {held['structure']['tag']} {held['structure']['id']}"
         yield f"policy       {policy['name']} {policy['version']}, {policy['rule']}"
-        yield f"document     {policy['document']}"
+        yield f"document     {policy['document']}{'' if policy_text else ', not kept here'}"
+        yield from quoted(policy_text or "", width=width, indent="  ┃ ")
         if "supersedes" in held:
             yield f"supersedes   {held['supersedes']}"
         yield from passage_lines(readable.passages.get(held["member"]), width=width)
