@@ -104,6 +104,11 @@ def _read(asker: Any, digest: str, most: int | None) -> tuple[dict[str, Any], Re
 
     record = asker.proposal(digest)
     action = json.loads(record["action"])
+    if "choice" in action:
+        policy = action["choice"]["policy"]
+        kept = asker.policies(policy["name"], policy["version"])
+        texts = [one["document"] for one in kept if one["digest"] == policy["document"]]
+        record = {**record, "policy_text": texts[0] if texts else None}
     wanted = wanted_of(action, most=most)
     touched: tuple[str, ...] = ()
     if "override" in action:

@@ -67,7 +67,7 @@ def proposal_lines(
     """Everything about one proposal for people.
 
     Args:
-        record: of `Asker.proposal`.
+        record: of `Asker.proposal`, and of a choice `policy_text`, which is None where it is not kept.
         readable: what `wanted_of` asked for.
         width: columns.
         colour: whether differences are coloured.
@@ -87,7 +87,8 @@ def proposal_lines(
     for body in bodies_of(action):
         yield ""
         yield from _body(body, readable, width=width, colour=colour, most=most)
-    yield from _others(action, readable, width=width, most=most)
+    text = record.get("policy_text")
+    yield from _others(action, readable, width=width, most=most, policy_text=text)
     for review in record["reviews"] or ():
         counts = "" if review["counts"] else "  outdated, counts for nothing"
         who = isolated(review["reviewer"])
@@ -167,7 +168,9 @@ def _moves(held: Record, readable: Readable, *, width: int, most: int | None) ->
     yield from _more(held["mapping"], most)
 
 
-def _others(action: Record, readable: Readable, *, width: int, most: int | None) -> Iterator[str]:
+def _others(
+    action: Record, readable: Readable, *, width: int, most: int | None, policy_text: str | None
+) -> Iterator[str]:
     if "supersession" in action:
         held = action["supersession"]
         yield ""
@@ -180,7 +183,8 @@ def _others(action: Record, readable: Readable, *, width: int, most: int | None)
         yield ""
         yield f"choice       for {held['structure']['tag']} {held['structure']['id']}"
         yield f"policy       {policy['name']} {policy['version']}, {policy['rule']}"
-        yield f"document     {policy['document']}"
+        yield f"document     {policy['document']}{'' if policy_text else ', not kept here'}"
+        yield from quoted(policy_text or "", width=width, indent="  ┃ ")
         if "supersedes" in held:
             yield f"supersedes   {held['supersedes']}"
         yield from passage_lines(readable.passages.get(held["member"]), width=width)
