@@ -267,7 +267,7 @@ def test_a_withdrawn_release_says_so(
 ) -> None:
     """Last of the file: it ends the release that the others ask."""
     release, reason = decided["release"], "a wrong page"
-    small.run("withdraw", release, "--reason", reason, actor="basan")
+    small.run("withdraw", release, "--reason", reason, "--cause", "curation", actor="basan")
     canonical = ("canonical", decided["class"], "--policy", "ilk", "--release", release)
     for words in (
         *((verb, release) for verb in TELL),
@@ -277,12 +277,12 @@ def test_a_withdrawn_release_says_so(
     ):
         found = small.run(*words)
         assert (found["status"], found["code"]) == ("integrity_error", "withdrawn_release"), words
-        assert found["withdrawn"]["reason"] == reason
+        assert (found["withdrawn"]["reason"], found["withdrawn"]["cause"]) == (reason, "curation")
         assert found["withdrawn"]["since"].startswith("20")
         assert found["withdrawn"]["entry"] > 0
         assert "member" not in found
         out, err = shown(small, capsys, *words)
-        assert err == f"tekrar: release {release} was withdrawn: {reason}\n"
+        assert err == f"tekrar: release {release} was withdrawn (curation): {reason}\n"
         assert out.startswith("integrity_error (withdrawn_release)")
         assert reason in out
     found = small.run("resolve", decided["choice"], "--release", release)
@@ -297,6 +297,10 @@ def test_a_withdrawn_release_says_so(
     assert "a wrong page" in shown(small, capsys, "release", "coverage", release)[0]
     told = small.lines("history", release, actor="yazar")
     assert [one["kind"] for one in told] == ["publication", "withdrawal"]
-    assert (told[1]["actor"], told[1]["facts"]["note"]) == ("basan", reason)
+    assert (told[1]["actor"], told[1]["facts"]["note"], told[1]["facts"]["cause"]) == (
+        "basan",
+        reason,
+        "curation",
+    )
     out, _ = shown(small, capsys, "history", release, "--as", "yazar")
     assert reason in out

@@ -320,7 +320,11 @@ def test_a_withdrawn_release_stays_and_answers_integrity_error(
     again = place.run("withdraw", release, "--reason", "once more", actor="Ege")
     assert again["outcome"] == "already_withdrawn"
     shown = place.run("release", "show", release)
-    assert (shown["state"], shown["incident_reason"]) == ("withdrawn", "a wrong page")
+    assert [shown[name] for name in ("state", "incident_cause", "incident_reason")] == [
+        "withdrawn",
+        "exact",
+        "a wrong page",
+    ]
     found = place.run("status", release, id)
     assert (found["status"], found["code"]) == ("integrity_error", "withdrawn_release")
     assert "withdrawn" in place.run("why", release, id)["account"][0]
@@ -334,7 +338,7 @@ def test_a_withdrawn_release_stays_and_answers_integrity_error(
         ("release", "coverage", release),
     ):
         done = tekrar(place.folder, *words, **more)
-        told = f"tekrar: release {release} was withdrawn: a wrong page\n"
+        told = f"tekrar: release {release} was withdrawn (exact): a wrong page\n"
         assert (done.returncode, done.stderr) == (0, told), words
         if "--text" not in words and len(words) == 3 and words[0] != "release":
             assert place.run(*words)["presentation"] is None, words

@@ -78,8 +78,9 @@ def occurrence_arguments(parser: argparse.ArgumentParser) -> None:
 def tell_withdrawn(reader: Reader, release: str, *, withdrawn: bool) -> None:
     """One line on standard error that a release was withdrawn, and why: its status is a result, no error."""
     if withdrawn:
-        reason = reader.release(release)["incident_reason"]
-        outcome.say(f"tekrar: release {release} was withdrawn: {reason}", file=sys.stderr)
+        shown = reader.release(release)
+        cause, reason = shown["incident_cause"], shown["incident_reason"]
+        outcome.say(f"tekrar: release {release} was withdrawn ({cause}): {reason}", file=sys.stderr)
 
 
 def place_words(record: Mapping[str, Any]) -> str:

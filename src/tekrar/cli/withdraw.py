@@ -14,6 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reason", type=words, required=True, metavar="TEXT", help="what is wrong; kept in the ledger"
     )
+    parser.add_argument(
+        "--cause",
+        choices=("exact", "curation"),
+        default="exact",
+        help="exact (default): what the artifact says is at fault, and nothing of its profile is published"
+        " again; curation: what was decided is at fault, and the artifact stands",
+    )
     actor_argument(parser)
     database_argument(parser)
 
@@ -23,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
     from tekrar.store.publish import withdraw
 
     with acting(args) as (connection, actor):
-        outcome = withdraw(connection, args.release, args.reason, actor=actor)
+        outcome = withdraw(connection, args.release, args.reason, cause=args.cause, actor=actor)
     words = "withdrawn" if outcome == "withdrawn" else "was withdrawn already"
     return say(args, {"outcome": outcome, "release": args.release}, f"{args.release}  {words}")

@@ -14,8 +14,8 @@ from tekrar.cli import outcome
 from tekrar.cli.database import WITHDRAWN
 from tekrar.errors import EXIT_OK, DatabaseError
 
-#: What an incident tells: when, why, and the number of its ledger entry.
-_FACTS: Final = ("since", "reason", "entry")
+#: What an incident tells: when, about what, why, and the number of its ledger entry.
+_FACTS: Final = ("since", "cause", "reason", "entry")
 
 
 def answer_withdrawn(args: argparse.Namespace, error: DatabaseError, **more: Any) -> int:
@@ -42,9 +42,13 @@ def answer_withdrawn(args: argparse.Namespace, error: DatabaseError, **more: Any
 def tell_incident(release: str, incident: Mapping[str, Any] | None) -> None:
     """One line on standard error that a release was withdrawn; nothing of one that was not."""
     if incident is not None:
-        outcome.say(f"tekrar: release {release} was withdrawn: {incident['reason']}", file=sys.stderr)
+        outcome.say(
+            f"tekrar: release {release} was withdrawn ({incident['cause']}): {incident['reason']}",
+            file=sys.stderr,
+        )
 
 
 def incident_words(incident: Mapping[str, Any]) -> str:
-    """Since when and why, in one line."""
-    return f"withdrawn {incident['since']}, ledger entry {incident['entry']}: {incident['reason']}"
+    """Since when, about what and why, in one line."""
+    since, cause, reason, entry = (incident[name] for name in _FACTS)
+    return f"withdrawn {since} ({cause}), ledger entry {entry}: {reason}"

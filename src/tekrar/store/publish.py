@@ -17,6 +17,8 @@ from tekrar.store.session import Connection, ask
 
 #: The profiles of `--all`, in matrix order.
 PROFILES: Final = ("FP", "FS", "PP", "PS")
+#: What an incident is about.
+CAUSES: Final = ("exact", "curation")
 #: What of a plan is not visible yet: (artifact root, short name).
 _WAITING: Final = b"""
     SELECT e.artifact_root, e.short
@@ -159,8 +161,9 @@ def prepare(
 
     Raises:
         NotFoundError: the artifact is not loaded, or has no such profile.
-        DatabaseError: no valid grant, an unnamed edition, an unknown actor; `stale_diff`: a decision that
-            would be bound rests on a diff that the text does not give.
+        DatabaseError: no valid grant, an unnamed edition, an unknown actor; `grant_revoked`: a decision
+            that would be bound was approved by somebody whose grant was revoked; `stale_diff`: one rests on a
+            diff that the text does not give.
     """
     names = chosen_profiles(profiles)
     with snapshot_of(connection, Role.PUBLISHER, actor):
@@ -249,8 +252,18 @@ def _check_rows(
             check_rows(connection, waiting, progress=progress)
 
 
-def withdraw(connection: Connection, release: str, reason: str, *, actor: str | None = None) -> str:
+def withdraw(
+    connection: Connection, release: str, reason: str, *, cause: str = "exact", actor: str | None = None
+) -> str:
     """Withdraw a release by an integrity incident; nothing is deleted.
+
+    Args:
+        connection: as `tekrar.store.session.connect` gives it.
+        release: ID.
+        reason: what is wrong.
+        cause: one of `CAUSES`: what the artifact says is at fault, and nothing of its profile is published
+            again (CL-08), or what was decided is, and the artifact stands.
+        actor: who withdraws; needed where several speak through one login.
 
     Returns:
         `withdrawn`, or `already_withdrawn` when nothing was to be done.
@@ -270,8 +283,8 @@ def withdraw(connection: Connection, release: str, reason: str, *, actor: str | 
     with absence():
         rows = ask(
             connection,
-            b"SELECT api.withdraw(%s, %s)",
-            (release, reason),
+            b"SELECT api.withdraw(%s, %s, %s)",
+            (release, reason, cause),
             role=Role.PUBLISHER,
             claims=claims_of(actor),
             read_only=False,

@@ -33,7 +33,7 @@ _RELEASES: Final = tuple(
     ).split()
 )
 _RELEASE: Final = tuple(
-    "bound roots compiler recorded_at state incident_reason incident_at pointer_moves".split()
+    "bound roots compiler recorded_at state incident_cause incident_reason incident_at pointer_moves".split()
 )
 _COVERAGE: Final = tuple(
     (

@@ -41,7 +41,7 @@ _PROFILES: Final = """
     JOIN core.release t ON t.release_key = a.release_key
 """
 _INCIDENTS: Final = f"""
-    SELECT i.release::text AS release, i.reason, a.name AS actor, i.ledger_seq,
+    SELECT i.release::text AS release, i.reason, i.cause, a.name AS actor, i.ledger_seq,
         {INSTANT.format("i.recorded_at")} AS recorded_at
     FROM repetition.incident i LEFT JOIN curation.actor a ON a.actor_key = i.withdrawn_by
 """
@@ -222,6 +222,7 @@ def check_pointers(
         entry = incidents[release]
         names = ("release", "reason", "actor", "recorded_at")
         expected = {"ledger_seq": entry.seq, **{name: entry.payload[name] for name in names}}
+        expected["cause"] = entry.payload.get("cause", "exact")  # entries of before say none
         place = f"repetition.incident {release}"
         findings.same_fields("pointers", place, expected=expected, found=found[release])
 

@@ -34,7 +34,7 @@ BEGIN
             FROM repetition.repetition_release r WHERE r.release = history.id::uuid
         UNION ALL
         SELECT i.ledger_seq, 'withdrawal', (SELECT n.name FROM curation.actor n WHERE n.actor_key = i.withdrawn_by),
-               i.recorded_at, NULL, jsonb_build_object('release', i.release, 'note', i.reason)
+               i.recorded_at, NULL, jsonb_build_object('release', i.release, 'note', i.reason, 'cause', i.cause)
             FROM repetition.incident i WHERE i.release = history.id::uuid
         ORDER BY 1;
         RETURN;

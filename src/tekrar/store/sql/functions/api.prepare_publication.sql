@@ -12,11 +12,12 @@ BEGIN
     grant_key := curation.require_grant(curation.current_actor(), 'publisher', what.edition);
     inventories := curation.inventory_roots(what.profile_key);
     facts := repetition.publication_facts(what.profile_key, grant_key, inventories);
+    PERFORM curation.require_approvals(what.profile_key, facts ->> 'approvals');
     -- The ID follows from the facts of the plan itself: outside one snapshot a second look could find others, and the plan
     -- would be refused for its ID where the fact that moved is the word to say.
     RETURN jsonb_build_object('artifact_root', artifact_root, 'short', short, 'facts', facts,
         'release', repetition.release_id(what.profile, sha256(tekrar_meta.canonical(facts - ARRAY['repetition-head',
-            'publisher-grant', 'freeze-epoch', 'seal', 'text-seal', 'rows/occurrence', 'rows/class', 'visible'])),
+            'publisher-grant', 'approvals', 'freeze-epoch', 'seal', 'text-seal', 'rows/occurrence', 'rows/class', 'visible'])),
             decode(facts ->> 'root/compiler', 'hex')));
 END
 $$;

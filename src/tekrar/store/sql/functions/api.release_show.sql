@@ -1,6 +1,7 @@
 -- One published release: what it binds, the incident if it was withdrawn, and the moves of its pointer.
+DROP FUNCTION IF EXISTS api.release_show(uuid);
 CREATE OR REPLACE FUNCTION api.release_show(release uuid)
-    RETURNS TABLE (bound bytea, roots bytea, compiler bytea, recorded_at timestamptz, state text, incident_reason text,
+    RETURNS TABLE (bound bytea, roots bytea, compiler bytea, recorded_at timestamptz, state text, incident_cause text, incident_reason text,
                    incident_at timestamptz, pointer_moves jsonb)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -9,7 +10,7 @@ BEGIN
     RETURN QUERY
     SELECT r.bound, r.roots, r.compiler, r.recorded_at,
            CASE WHEN i.release IS NOT NULL THEN 'withdrawn' WHEN v.release = r.release THEN 'visible' ELSE 'earlier' END,
-           i.reason, i.recorded_at,
+           i.cause, i.reason, i.recorded_at,
            (SELECT jsonb_agg(jsonb_build_object('version', m.version, 'previous', m.previous, 'release', m.release)
                              ORDER BY m.version)
             FROM repetition.pointer_move m WHERE m.series_key = r.series_key

@@ -1,6 +1,8 @@
 -- Withdraws a release by an integrity incident; its rows stay and answer integrity_error. Where it was visible, nothing of
--- its series is visible any more. A second withdrawal changes nothing.
-CREATE OR REPLACE FUNCTION api.withdraw(release uuid, reason text) RETURNS jsonb
+-- its series is visible any more. A second withdrawal changes nothing. `cause` is `exact`, what the artifact says is at fault, or
+-- `curation`, what was decided is (CL-08): repetition.refuse_withdrawn says what may be published afterwards.
+DROP FUNCTION IF EXISTS api.withdraw(uuid, text);
+CREATE OR REPLACE FUNCTION api.withdraw(release uuid, reason text, cause text DEFAULT 'exact') RETURNS jsonb
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -17,6 +19,9 @@ BEGIN
     IF coalesce(btrim(reason), '') = '' THEN
         PERFORM tekrar_meta.bad_argument('reason', 'words that say why', reason);
     END IF;
+    IF cause IS NULL OR cause NOT IN ('exact', 'curation') THEN
+        PERFORM tekrar_meta.bad_argument('cause', 'exact or curation', cause);
+    END IF;
     scopes := api.scopes('tekrar_publisher');
     SELECT s.edition, s.series_key INTO one FROM repetition.repetition_release r JOIN repetition.series s USING (series_key)
         WHERE r.release = withdraw.release AND ARRAY['*', s.edition] && scopes COLLATE "C";
@@ -30,10 +35,10 @@ BEGIN
     moment := clock_timestamp();
     seq := curation.append('withdrawal', jsonb_build_object('actor', (SELECT a.name FROM curation.actor a
         WHERE a.actor_key = actor), 'recorded_at', tekrar_meta.instant(moment), 'release', withdraw.release,
-        'reason', withdraw.reason));
+        'reason', withdraw.reason, 'cause', withdraw.cause));
     PERFORM tekrar_meta.step('withdraw/ledger');
-    INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
-        VALUES (withdraw.release, withdraw.reason, actor, moment, seq);
+    INSERT INTO repetition.incident (release, reason, cause, withdrawn_by, recorded_at, ledger_seq)
+        VALUES (withdraw.release, withdraw.reason, withdraw.cause, actor, moment, seq);
     PERFORM tekrar_meta.step('withdraw/incident');
     UPDATE repetition.visible v SET release = NULL, version = v.version + 1
         WHERE v.series_key = one.series_key AND v.release = withdraw.release;
@@ -43,5 +48,5 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'withdrawn', 'release', withdraw.release);
 END
 $$;
-REVOKE ALL ON FUNCTION api.withdraw(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION api.withdraw(uuid, text) TO tekrar_publisher;
+REVOKE ALL ON FUNCTION api.withdraw(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION api.withdraw(uuid, text, text) TO tekrar_publisher;

@@ -1,11 +1,11 @@
 -- Refuses a payload of other keys than entries of its kind have: a key that nothing reads would say what nothing checks. The
--- first grant names a login and nobody who gave it; entries of a version before carry no diffs.
+-- first grant names a login and nobody who gave it; entries of a version before carry no diffs, and withdrawals no cause.
 CREATE OR REPLACE FUNCTION curation.replay_keys(kind text, payload jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     called boolean;
-    optional CONSTANT text[] := CASE kind WHEN 'proposal' THEN '{diffs}'::text[]
+    optional CONSTANT text[] := CASE kind WHEN 'proposal' THEN '{diffs}'::text[] WHEN 'withdrawal' THEN '{cause}'::text[]
         WHEN 'disposition' THEN '{source_event,source_author,source_time}'::text[] ELSE '{}'::text[] END;
     required CONSTANT text[] := CASE kind
         WHEN 'proposal' THEN '{action,author,digest,draft,freeze,recorded_at,revision}'::text[]

@@ -26,13 +26,17 @@ BEGIN
             PERFORM curation.refuse('ledger_entry', format('release %s was withdrawn before', payload ->> 'release'),
                 'release', 'a release that was not withdrawn', payload ->> 'release');
         END IF;
+        IF coalesce(payload ->> 'cause', 'exact') NOT IN ('exact', 'curation') THEN
+            PERFORM curation.refuse('ledger_entry', 'a withdrawal for no cause', 'cause', 'exact or curation', payload ->> 'cause');
+        END IF;
         PERFORM curation.require_grant_at(actor, '{publisher}', one.edition, moment);
-        INSERT INTO repetition.incident (release, reason, withdrawn_by, recorded_at, ledger_seq)
-            VALUES ((payload ->> 'release')::uuid, payload ->> 'reason', actor, moment, seq);
+        INSERT INTO repetition.incident (release, reason, cause, withdrawn_by, recorded_at, ledger_seq)
+            VALUES ((payload ->> 'release')::uuid, payload ->> 'reason', coalesce(payload ->> 'cause', 'exact'), actor, moment, seq);
         UPDATE repetition.visible v SET release = NULL, version = v.version + 1
             WHERE v.series_key = one.series_key AND v.release = (payload ->> 'release')::uuid;
         RETURN ARRAY[uuid_send((payload ->> 'release')::uuid) || convert_to(payload ->> 'reason', 'UTF8')];
     END IF;
+    -- Whether approvals and incidents let it be published was asked when the entry was written (curation.unapproved says why).
     -- What would be published now, by ID: nothing of one release changes what another binds.
     FOR one IN SELECT p.profile_key, t.edition, i.roots, (repetition.bound_release(p.profile_key, i.roots)).release
                FROM repetition.profile p JOIN repetition.seal USING (artifact_key) JOIN repetition.artifact a USING (artifact_key)

@@ -22,15 +22,13 @@ BEGIN
                 ORDER BY k LIKE '%/%', k COLLATE "C" LOOP
         PERFORM tekrar_meta.compare('fact_mismatch', fact, entry -> 'facts' ->> fact, facts ->> fact, 'TK020');
     END LOOP;
+    -- Also where the plan says the same words.
+    PERFORM curation.require_approvals(check_publication.profile_key, facts ->> 'approvals');
     PERFORM tekrar_meta.compare('release_id', 'release', entry ->> 'release', published::text, 'TK021');
     IF visible THEN
         RETURN 'already_visible';
     END IF;
-    IF EXISTS (SELECT FROM repetition.incident i WHERE i.release = published) THEN
-        RAISE EXCEPTION USING ERRCODE = 'TK023', MESSAGE = format('release %s was withdrawn', published),
-            DETAIL = jsonb_build_object('kind', 'withdrawn', 'release', published)::text,
-            HINT = 'publish a corrected successor; a withdrawn release is not made visible again';
-    END IF;
+    PERFORM repetition.refuse_withdrawn(check_publication.profile_key, published, check_publication.inventories);
     IF EXISTS (SELECT FROM repetition.repetition_release r WHERE r.release = published) THEN
         RAISE EXCEPTION USING ERRCODE = 'TK022',
             MESSAGE = format('release %s was published before and is no longer visible', published),

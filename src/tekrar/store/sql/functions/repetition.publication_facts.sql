@@ -1,5 +1,5 @@
 -- What a publication rests on (REL-04): the bound facts, and what can change while they stay: the repetition head, the
--- publisher's grant, the freeze epoch, the seals, the rows, the visibility pointer. Computed when a plan is prepared and
+-- publisher's grant, the approvals of what was decided, the freeze epoch, the seals, the rows, the visibility pointer. Computed when a plan is prepared and
 -- again under the lock. `grant_key` is the grant that was found.
 DROP FUNCTION IF EXISTS repetition.publication_facts(integer, integer);
 CREATE OR REPLACE FUNCTION repetition.publication_facts(profile_key integer, grant_key integer, inventories jsonb DEFAULT NULL)
@@ -9,6 +9,7 @@ AS $$
     SELECT repetition.bound_facts(p.profile_key, inventories) || jsonb_build_object(
         'repetition-head', (SELECT encode(h.value, 'hex') FROM curation.head h WHERE h.name = 'repetition'),
         'publisher-grant', publication_facts.grant_key::text,
+        'approvals', curation.approvals(p.profile_key),
         'freeze-epoch', (SELECT coalesce(max(f.epoch), 0)::text FROM curation.freeze f),
         'seal', coalesce((SELECT encode(s.artifact_root || sha256(s.counts), 'hex') FROM repetition.seal s
                           WHERE s.artifact_key = p.artifact_key), 'none'),
