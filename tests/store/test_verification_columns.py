@@ -45,7 +45,17 @@ OTHER = {
         "overlay({0}::text PLACING translate(right({0}::text, 1), '0123456789abcdef', '123456789abcdef0')"
         " FROM 36)::uuid",
     ),
-    "text": ("{0} || 'x'", "'partial'", "'complete'", "'FS'", "'PS'", "'grant'", "'auditor'", "'reader'"),
+    "text": (
+        "{0} || 'x'",
+        "'partial'",
+        "'complete'",
+        "'FS'",
+        "'PS'",
+        "'grant'",
+        "'auditor'",
+        "'reader'",
+        "'curation'",
+    ),
     "timestamp with time zone": ("{0} + interval '1 second'", "now()"),
     "bigint[]": ("{0}[1:2] || ARRAY[{0}[3] + 1, {0}[4] + 1]", "ARRAY[{0}[1], {0}[2] + 1] || {0}[3:]"),
 }
