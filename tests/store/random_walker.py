@@ -182,7 +182,8 @@ class Walker:
             " USING (release) WHERE r.profile = %s"
         )
         for release in self.values(bench, query, bench.profile):
-            call(bench.admin, PUBLISHER, "yayıncı", "api.withdraw", release, "deneme")
+            cause = "exact" if self.rng.random() < 0.1 else "curation"  # after exact nothing follows
+            call(bench.admin, PUBLISHER, "yayıncı", "api.withdraw", release, "deneme", cause)
 
     def freeze(self, bench: Bench) -> None:
         call(bench.admin, ADMINISTRATOR, "yönetici", "api.freeze", "ara")

@@ -59,7 +59,7 @@ def world(admin: Connection, actors: Loaded) -> list[bytes]:
     second = published(admin, one.loaded)
     assert first["FP"] != second["FP"]
     published(admin, two.loaded)
-    call(admin, PUBLISHER, "yayıncı", "api.withdraw", second["PS"], "deneme")
+    call(admin, PUBLISHER, "yayıncı", "api.withdraw", second["PS"], "deneme", "curation")
     number = call(
         admin, ADMINISTRATOR, "yönetici", "api.grant_role", REVIEWER_TWO, "reader", "bahçe", None, None
     )
@@ -213,6 +213,7 @@ def test_an_entry_that_no_store_would_have_written_is_refused(
         ("withdrawal", {"release": nobody}, "ledger_entry"),
         ("withdrawal", {"release": "hiç"}, "ledger_entry"),
         ("withdrawal", {"reason": ""}, "ledger_entry"),
+        ("withdrawal", {"cause": "hiç"}, "ledger_entry"),
         ("grant", {"role": "hepsi"}, "ledger_entry"),
         ("actor", {"login": "postgres"}, "actor_login"),
         ("actor", {"login": OWNER}, "actor_login"),
@@ -230,6 +231,19 @@ def test_an_entry_that_no_store_would_have_written_is_refused(
             assert str(found).count("ledger entry") == 1, said
         assert everything(connection) == before
         assert replay_ledger(connection, lines).entries == len(kinds)
+
+
+@pytest.mark.req("ID-07", "REL-10")
+def test_a_withdrawal_of_a_version_before_is_for_what_the_artifact_says(
+    lines: list[bytes], template: Embedded
+) -> None:
+    """Its entry says no cause."""
+    (number,) = (n for n, line in enumerate(lines[1:]) if json.loads(line)["kind"] == "withdrawal")
+    assert json.loads(lines[number + 1])["payload"]["cause"] == "curation"
+    with rebuilt(template) as connection:
+        replay_ledger(connection, rechained(lines, number, cause=None))
+        causes = connection.execute("SELECT cause FROM repetition.incident").fetchall()
+        assert causes == [("exact",)]
 
 
 @pytest.mark.faults
