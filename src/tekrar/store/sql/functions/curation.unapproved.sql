@@ -4,7 +4,7 @@
 -- issue nothing (retire, compensate, override) always do. An approval counts while its reviewer holds an unrevoked grant now,
 -- or held one at the apply that only ended since: expiry is no revocation. A release of the decision's profile or of this one
 -- binds what was decided before it, unless it was withdrawn for what was decided.
--- It begins at who lost a grant: an approval of anybody else counts as it did at the apply. Of publications that were, a replay
+-- It begins at who lost a grant and has no other now: an approval of anybody else counts, as it did at the apply. Of publications that were, a replay
 -- does not ask this: it is a fact of the moment that an entry was written, and grants were revoked since.
 CREATE OR REPLACE FUNCTION curation.unapproved(profile_key integer, OUT decision bigint, OUT operation text, OUT edition text,
     OUT structure uuid, OUT reviewer text)
@@ -21,7 +21,8 @@ BEGIN
         FROM repetition.profile p JOIN repetition.artifact a USING (artifact_key) JOIN core.release t USING (release_key)
         WHERE p.profile_key = unapproved.profile_key;
     lost := ARRAY(SELECT DISTINCT g.actor_key FROM curation.grant_entry g JOIN curation.revocation v USING (grant_key)
-                  WHERE g.role = 'reviewer' AND g.scope IN ('*', own.edition));
+                  WHERE g.role = 'reviewer' AND g.scope IN ('*', own.edition)
+                    AND NOT curation.holds_grant_at(g.actor_key, '{reviewer}', own.edition, now_at));
     IF lost = '{}' THEN
         RETURN;
     END IF;
@@ -36,6 +37,8 @@ BEGIN
         SELECT g.actor_key, g.valid_from, g.valid_to FROM curation.grant_entry g
         WHERE g.role = 'reviewer' AND g.scope IN ('*', own.edition)
           AND NOT EXISTS (SELECT FROM curation.revocation v WHERE v.grant_key = g.grant_key)
+    ), suspect AS MATERIALIZED (
+        SELECT b.decision FROM curation.decision_review b JOIN curation.review r USING (review) WHERE r.reviewer = ANY (lost)
     ), approval AS (
         SELECT d.decision, d.operation, p.policy, r.reviewer, r.ledger_seq, EXISTS (SELECT FROM held h
             WHERE h.actor_key = r.reviewer AND (now_at >= h.valid_from AND (h.valid_to IS NULL OR now_at < h.valid_to)
@@ -43,11 +46,12 @@ BEGIN
         FROM curation.decision d JOIN curation.proposal p USING (proposal_digest) JOIN series s ON s.profile = p.profile
         JOIN curation.decision_review b ON b.decision = d.decision JOIN curation.review r ON r.review = b.review
         WHERE d.decision > (SELECT min(s.bound) FROM series s) AND d.decision > s.bound AND p.edition = own.edition
+          AND d.decision IN (SELECT s.decision FROM suspect s)
     ), lacking AS (
         SELECT a.decision, a.operation, (array_agg(a.reviewer ORDER BY a.ledger_seq) FILTER (WHERE NOT a.counts))[1] AS reviewer
         FROM approval a JOIN curation.review_policy v USING (policy)
         GROUP BY a.decision, a.operation, v.approvals
-        HAVING bool_or(a.reviewer = ANY (lost)) AND count(*) FILTER (WHERE a.counts) < v.approvals
+        HAVING count(*) FILTER (WHERE a.counts) < v.approvals
     )
     SELECT l.* INTO one FROM lacking l
     WHERE l.operation IN ('retire', 'compensate_choice', 'override_false_positive')
