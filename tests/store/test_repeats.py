@@ -290,9 +290,11 @@ def test_row_level_security_of_the_tables_holds(one: Scenario, admin: Connection
     with as_login(admin, "tekrar_reader", "") as session:
         assert session.execute("SELECT count(*) FROM api.repeats").fetchone() == everything
     for page in (None, 0, -5, 10001):
-        with pytest.raises(psycopg.Error) as error, as_login(admin, "tekrar_reader", "") as session:
-            query = "SELECT * FROM api.list_repeats(%s, %s, NULL, 0, 0, NULL, -1, -1, %s::integer)"
-            session.execute(query, (one.releases[-1], one.releases[-1], page))
+        query = "SELECT * FROM api.list_repeats(%s, %s, NULL, 0, 0, NULL, -1, -1, %s::integer)"
+        with as_login(admin, "tekrar_reader", "") as session:
+            with pytest.raises(psycopg.Error) as error:
+                session.execute(query, (one.releases[-1], one.releases[-1], page))
+            session.execute("ROLLBACK")
         assert error.value.sqlstate == "TK012"
     assert "tekrar_administrator" in GRANTABLE
 

@@ -53,7 +53,7 @@ CURATION_WORDS: Final[dict[str, tuple[str, str]]] = {
     "ledger_entry": ("an entry that follows from those before it", _LEDGER),
     "ledger_not_empty": (
         "a database without entries",
-        "load artifact and candidates into a new database, without tekrar db init, which writes the first entry",
+        "load artifact and candidates into a new database; no tekrar db init, which writes an entry",
     ),
     "malformed": ("the form of an action (docs/encoding.md, section 13)", _COPY),
     "mapping_differs": (

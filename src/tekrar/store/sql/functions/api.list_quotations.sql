@@ -12,7 +12,7 @@ DECLARE
     r CONSTANT record := api.bound_release(list_quotations.release);
 BEGIN
     IF (occurrence IS NULL) <> (side IS NULL) OR side <> ALL ('{source,quoting}'::text[]) THEN
-        PERFORM tekrar_meta.bad_argument('side', 'source or quoting, with an occurrence', side);
+        PERFORM api.refuse_argument('side', 'source or quoting, with an occurrence', side);
     END IF;
     RETURN QUERY
     SELECT q.quotation, q.kind, q.source_occurrence, q.source_selection, q.source_ranges, q.quoting_occurrence,
