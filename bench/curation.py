@@ -225,7 +225,7 @@ def _rate(live: Embedded, groups: list[list[str]]) -> float:
     """Applies a second, each group through a connection of its own."""
     from bench.curation_made import AUTHOR
     from bench.store_server import connection_to
-    from tekrar.store.curation.workflow import apply
+    from tekrar.store.curation.workflow import apply_all
     from tekrar.store.roles import LOGIN
 
     connections = [connection_to(live, user=LOGIN) for _ in groups]
@@ -233,8 +233,8 @@ def _rate(live: Embedded, groups: list[list[str]]) -> float:
     rest = [group[4:] for group in groups]
 
     def work(connection: Connection, proposals: list[str]) -> None:
-        for one in proposals:
-            apply(connection, one, actor=AUTHOR)
+        for _ in apply_all(connection, proposals, actor=AUTHOR):
+            pass
 
     try:
         with ThreadPoolExecutor(len(groups)) as pool:

@@ -195,6 +195,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
         for name in (
             "bound_release",
             "canonical",
+            "ending",
             "expands",
             "family_members",
             "in_force",

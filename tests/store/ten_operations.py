@@ -99,6 +99,7 @@ def prepare_in(one: Scenario) -> Prepared:
     folder = one.folder
     one.authority()
     one.load()
+    one.register()
     one.publish()
     listed = one.run("release", "classes", one.releases[0])["classes"]
     classes = sorted(found["class"] for found in listed)
@@ -136,7 +137,10 @@ def prepare_in(one: Scenario) -> Prepared:
     (waiting,) = one.propose(quotation(12))
     for name, line in (("öneri.jsonl", family(3)), ("taslak.jsonl", family(12))):
         (folder / name).write_text(_line(line), "utf-8")
+    (folder / "fullest.md").write_text("En geniş yer esastır.", "utf-8")
+    about = ("--name", "fullest", "--policy-version", "1.0.0", "--rule", "fullest_context")
     words |= {
+        "policy": ("policies", "add", str(folder / "fullest.md"), *about),
         "propose": ("propose", str(folder / "öneri.jsonl"), "--draft", "üçüncü"),
         "review": ("review", waiting, "approve", "--note", "Okundu."),
         "draft": ("drafts", "save", "yarım", str(folder / "taslak.jsonl")),

@@ -247,6 +247,20 @@ def test_listings_say_where_and_what(
         assert [one for one in told if one not in out] == []
 
 
+@pytest.mark.req("CAN-03")
+def test_a_reviewer_reads_the_policy_that_is_chosen_by(
+    small: Scenario, decided: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is approved is a choice under a text, so the text stands beside it and not its digest alone."""
+    policy = {"name": "ilk", "version": "1.0.0"}
+    chosen = line("choose_canonical", structure=decided["family"], member="liman/1/p3", policy=policy)
+    (proposal,) = small.propose(chosen)
+    told, _ = shown(small, capsys, "review", proposal, "--as", "okur")
+    assert "ilk yer" in told
+    record = small.run("proposals", "show", proposal, actor="okur")
+    assert record["policy_text"] == "ilk yer"
+
+
 @pytest.mark.req("REL-06", "QRY-02")
 def test_a_withdrawn_release_says_so(
     small: Scenario, decided: dict[str, str], capsys: pytest.CaptureFixture[str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -88,6 +89,37 @@ def test_a_family_proposed_reviewed_applied_and_listed(bench: Bench, connection:
         assert one.value(f"SELECT count(*) FROM curation.{table}") == 0
 
 
+def ended_by(found: dict[str, Any]) -> tuple[str, str | None]:
+    """The operation that ended a structure, and its reason."""
+    return found["ended"]["operation"], found["ended"].get("reason")
+
+
+@pytest.mark.req("CAN-06", "CAN-08", "CUR-08")
+def test_the_public_is_told_of_no_end_before_it_is_published(bench: Bench, connection: Connection) -> None:
+    """A choice that was changed, then one that was taken back: as published last, and never `retired`."""
+    one = Bench(bench.admin, new_load(bench.admin, "henüz "))
+    one.register("edition.first")
+    release = uuid.UUID(released(one))
+    body = one.choice(release, ("c", 0), one.id_of(("o", 0)))
+    (first,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    released(one)
+    public, staff = Asker(connection), Asker(connection, Role.CURATOR, AUTHOR)
+
+    def told(choice: str, asker: Asker = public) -> tuple[str, Any]:
+        found = asker.resolve(choice)
+        return found["state"], found.get("ended", {}).get("operation")
+
+    body = one.choice(release, ("c", 0), one.id_of(("o", 1)), supersedes=first)
+    (second,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
+    assert (told(first), told(first, staff)) == (("effective", None), ("superseded", "choose_canonical"))
+    released(one)
+    assert told(first) == ("superseded", "choose_canonical")
+    one.decide(one.action("compensate_choice", "compensation", {"choice": second, "reason": "yanlış"}))
+    assert (told(second), told(second, staff)) == (("effective", None), ("compensated", "compensate_choice"))
+    released(one)
+    assert told(second) == ("compensated", "compensate_choice")
+
+
 @pytest.mark.req("ID-08", "CUR-07", "CAN-08", "CUR-08", "QUO-06", "QUO-03", "QUO-05")
 def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection: Connection) -> None:
     one = Bench(bench.admin, new_load(bench.admin, "çözüm "))
@@ -107,8 +139,17 @@ def test_old_ids_resolve_and_a_source_is_not_canonical(bench: Bench, connection:
     second = released(one)
     found = asker.resolve(family)
     assert (found["state"], found["successors"]) == ("superseded", [successor])
-    assert asker.resolve(family, release=first)["state"] == "effective"
-    assert asker.resolve(choice)["state"] == "retired"
+    assert ended_by(found) == ("replace", "Yeniden okundu.")
+    went = {line["member"]: (line["tag"], line["to"]) for line in found["ended"]["mapping"]}
+    assert went == {
+        str(one.id_of(("c", 0))): ("class", [successor]),
+        str(one.id_of(("o", 2))): ("occurrence", []),
+    }
+    then = asker.resolve(family, release=first)
+    assert (then["state"], "ended" in then) == ("effective", False)
+    gone = asker.resolve(choice)
+    assert (gone["state"], *ended_by(gone)) == ("retired", "replace", "Yeniden okundu.")
+    assert gone["ended"]["decision"] == found["ended"]["decision"]
     assert [row["family"] for row in asker.families(second)] == [successor]
     assert [row["family"] for row in asker.families(first)] == [family]
     assert asker.choices(second) == []
@@ -146,6 +187,7 @@ def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> 
     (choice,) = one.decide(one.action("choose_canonical", "choice", body))["structures"]
     one.decide(one.action("compensate_choice", "compensation", {"choice": choice, "reason": "yanlış"}))
     assert now.current(choice)["status"] == "unselected"
+    assert ended_by(now.resolve(choice)) == ("compensate_choice", "yanlış")
     parts = [one.family(("o", 0), ("o", 2)), one.family(("o", 1), ("o", 3))]
     moves = {("o", 0): [0], ("o", 2): [0], ("o", 1): [1], ("o", 3): [1]}
     halves = one.decide(one.supersede("split", [whole], parts, moves))["structures"]
@@ -159,6 +201,9 @@ def test_what_is_not_in_force_says_why(bench: Bench, connection: Connection) -> 
     one.decide(one.supersede("retire", [merged], [], dict.fromkeys(four, "residue")))
     last = released(one)
     assert now.current(halves[0])["status"] == "retired"
+    (went,) = {tuple(line["to"]) for line in now.resolve(merged)["ended"]["mapping"]}
+    assert went == ()
+    assert ended_by(now.resolve(merged)) == ("retire", "Yeniden okundu.")
     assert now.current(halves[0])["through"] == [halves[0], merged]
     assert asker.current(whole, release=with_it)["current"] == whole
     assert [status(release, whole) for release in (with_it, split, last)] == [

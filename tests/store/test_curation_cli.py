@@ -321,6 +321,9 @@ def test_a_false_positive_is_overridden_by_a_proposal(small: Scenario) -> None:
     assert error["kind"] == "not_false_positive"
     small.run("candidates", "mark", package, 1, "false_positive", "--as", "yazar", "--database")
     (proposal,) = small.run("propose", _written(small, line), actor="yazar")["proposals"]
+    texts = small.run("proposals", "show", proposal, actor="okur")["texts"]
+    assert len(texts) >= 2  # both sides are read before a verdict
+    assert all(one["text"] for one in texts.values())
     small.run("review", proposal, "approve", actor="okur")
     assert small.run("apply", proposal, actor="yazar")["structures"] == []
     told = small.lines("history", own, actor="yazar")

@@ -170,7 +170,11 @@ def test_a_file_is_submitted_as_the_next_revision_of_a_draft(
         words = ["propose", str(edited), "--draft", draft, "--revises", "1", "--dry-run", "--as", "ikinci"]
         assert main(words) == 0
     told = capsys.readouterr().out
-    (second,) = small.run("propose", edited, "--revises", first, actor="ikinci")["proposals"]
+    with inside(**small.database):
+        assert main(["propose", str(edited), "--revises", first, "--as", "ikinci"]) == 0
+    said = capsys.readouterr().out
+    second = said.split()[0]
+    assert f"\ndraft {draft}: revision 2; reviews of earlier ones count no more\n" in said
     assert told.startswith(f"{second}  accept_family  draft {draft}  revision 2\n")
     assert small.run("proposals", "show", first, actor="ikinci")["state"] == "outdated"
 

@@ -206,6 +206,11 @@ def test_whatever_happens_the_tables_say_what_the_model_says(
             loaded_set(connection, bench.loaded)
         replay_ledger(connection, lines)
         before, after = everything(admin), everything(connection)
-        for name in before.keys() - {"curation.candidate_seal"}:  # when it was loaded
+        # The one says when it was loaded; of diffs the ledger carries those that some proposal names.
+        for name in before.keys() - {"curation.candidate_seal", "curation.passage_diff"}:
             assert after[name] == before[name], name
+        named = admin.execute("SELECT diff FROM curation.family_diff").fetchall()
+        carried = set(after["curation.passage_diff"])
+        assert carried <= set(before["curation.passage_diff"])
+        assert all(any(str(diff) in row for row in carried) for (diff,) in named)
     assert actors.release_key

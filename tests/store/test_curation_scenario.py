@@ -241,6 +241,11 @@ def test_everything_is_said_to_people_too(played: Scenario, capsys: pytest.Captu
         ),
     ]
     with inside(**played.database):
+        assert main(["resolve", played.families[1]]) == 0
+        told = capsys.readouterr().out
+        assert "\nended        merge, entry " in told
+        assert told.count("\nwent         occurrence ") == 2
+        assert "Sınır yanlıştı." in told
         for one in words:
             assert main(one) == 0, one
             out = capsys.readouterr().out

@@ -39,6 +39,7 @@ _FAMILY = "family members expansion"
 _ENDS = "superseded memberships_ended choices_ended"
 #: Every step of every act, in order; a test below holds this to the functions.
 STEPS = {
+    "policy": "policy/locked policy/ledger policy/done".split(),
     "propose": "propose/locked propose/ledger propose/done".split(),
     "review": "review/locked review/ledger review/done".split(),
     "draft": "draft/checked draft/done".split(),
@@ -62,6 +63,7 @@ STEPS = {
 PLACES = [(act, n) for act, steps in STEPS.items() for n in range(1, len(steps) + 1)]
 CHOSEN = random.Random(SEED).sample(PLACES, 5)
 FUNCTIONS = {
+    "policy": "api.register_policy",
     "propose": "api.submit_proposal",
     "review": "api.review",
     "draft": "api.save_draft",

@@ -163,6 +163,8 @@ def test_hostile_words_are_kept_and_shown_safely(small: Scenario, capsys: pytest
     shown, _ = told(small, capsys, "proposals", "show", waiting, actor="yazar")
     for kept in ("<img src=x onerror=alert(1)>", "[tıkla](javascript:alert(1))", "⟨U+001B⟩[2J", "⟨U+202E⟩"):
         assert kept in shown
+    for ended in ("liman/1/p3", "tarla/1/p3"):  # what a retirement ends is read, and no mere ID
+        assert f"\u2068{ended}\u2069" in shown
     out, err = told(
         small, capsys, "drafts", "save", "söz", small.folder / "başka.md", actor="yazar", status=8
     )

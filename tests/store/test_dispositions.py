@@ -245,6 +245,25 @@ def test_a_diff_of_another_witness_or_of_a_superseded_occurrence_is_stale(
     bench.decide(bench.action("accept_family", "family", body))
 
 
+@pytest.mark.req("FAM-02")
+def test_candidates_and_evidence_of_another_profile_support_nothing(admin: Connection, case: Case) -> None:
+    """Those of an earlier text say nothing of this one's occurrences; their own profile's may be named."""
+    bench, later = Bench(admin, case.one), Bench(admin, new_load(admin, "sonraki metin "))
+    row = admin.execute(
+        "SELECT c.candidate::text, e.evidence::text FROM curation.candidate c JOIN curation.evidence e"
+        " USING (set_key, rank) WHERE c.profile = %s LIMIT 1",
+        (case.maker.profile,),
+    ).fetchone()
+    assert row is not None
+    for what, one in zip(("candidates", "evidence"), row, strict=True):
+        body = later.family(("o", 0), ("o", 3))
+        with pytest.raises(psycopg.Error) as refused:
+            later.submit(later.action("accept_family", "family", body, **{what: [one]}))
+        assert json.loads(refused.value.diag.message_detail or "{}")["kind"] == "not_found", what
+        body = bench.family(("o", 1), ("o", 3))
+        assert bench.submit(bench.action("accept_family", "family", body, **{what: [one]}))
+
+
 @pytest.mark.req("QRY-01", "QRY-02")
 def test_what_is_unresolved_is_listed_by_pages_and_by_status(case: Case) -> None:
     case.mark(2, "false_positive")

@@ -14,7 +14,7 @@ from tekrar.core.diff.script import Script
 from tekrar.core.encoding import canonical_json
 from tekrar.errors import DatabaseError, SourceError, TekrarError
 from tekrar.store.curation.ledger import replay_ledger, verify_chain
-from tekrar.store.curation.workflow import apply, review
+from tekrar.store.curation.workflow import apply, apply_all, review
 from tekrar.store.publish import prepare
 from tekrar.store.roles import LOGIN
 from tekrar.store.session import Connection, open_target
@@ -167,3 +167,17 @@ def test_an_entry_carries_exactly_the_diffs_of_its_action(
         rows = "SELECT count(*) FROM curation.passage_diff WHERE diff = ANY (%s::uuid[])"
         assert connection.execute(rows, (ids,)).fetchone() == (len(ids),)
     assert verify_chain(login, actor="yayıncı") == (len(entries), None, True)
+
+
+@pytest.mark.req("CUR-04")
+def test_of_several_applies_those_before_the_lying_one_stand(bench: Bench, login: Connection) -> None:
+    good, bad = proposed(bench, bench.family(("o", 1), ("o", 3))), proposed(bench, lying(bench, 2, 3))
+    for one in (good, bad):
+        bench.review(one)
+    done = []
+    said = refused(lambda: done.extend(apply_all(login, [good, bad, good], actor=AUTHOR)))
+    assert bad in said.where
+    assert [one.outcome for one in done] == ["applied"]
+    assert [one.outcome for one in apply_all(login, [good] * 60, actor=AUTHOR)] == ["already_applied"] * 60
+    states = [call(bench.admin, CURATOR, AUTHOR, "api.proposal", one)["state"] for one in (good, bad)]
+    assert states == ["applied", "approved"]

@@ -60,6 +60,23 @@ def test_a_size_that_is_none_is_a_bad_argument(
     assert (detail["kind"], detail["argument"]) == ("bad_argument", "page")
 
 
+@pytest.mark.parametrize("asked", ["NULL, 'source'", "%(class)s::uuid, NULL", "%(class)s::uuid, 'both'"])
+def test_a_side_that_is_none_is_a_bad_argument(
+    admin: Connection, people: Any, actors: Loaded, asked: str
+) -> None:
+    query = f"SELECT * FROM api.list_quotations(%(release)s::uuid, {asked}, NULL, 9)"
+    (release,) = admin.execute(
+        b"SELECT release FROM repetition.visible WHERE release IS NOT NULL LIMIT 1"
+    ).fetchall()[0]
+    named = {"release": release, "class": actors.exact_class("FP", 0)}
+    with pytest.raises(psycopg.Error) as error, as_login(admin, READER, "") as session:
+        session.execute(query.encode(), named)
+    assert (error.value.sqlstate, error.value.diag.message_hint) == (
+        "TK012",
+        "give one of them as it stands here",
+    )
+
+
 @pytest.fixture
 def connection(database: Embedded) -> Iterator[Connection]:
     with open_target(of_embedded(database, user=LOGIN)) as one:

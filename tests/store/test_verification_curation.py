@@ -91,6 +91,7 @@ def test_an_added_row_is_found_or_refused(decided: Connection) -> None:
     assert unseen == []
     # Closed lists, and a document that names itself, take no other value of a key.
     assert refused == {
+        "curation.choice_policy": "choice_policy_version_check",
         "curation.decision": "decision_check",
         "curation.review": "review_outcome_check",
         "curation.succession_member": "succession_member_tag_check",

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import uuid
 
-import psycopg
 import pytest
 
 from tekrar.store.session import Connection
 from tests.store.curated import AUTHOR, REVIEWER_ONE, Bench, people
-from tests.store.matrix import READER
 from tests.store.schema_load import Loaded
-from tests.store.schema_publication import PROFILES, as_login, new_load, plan_of, publish
+from tests.store.schema_publication import PROFILES, new_load, plan_of, publish
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +105,6 @@ def test_quotations(bench: Bench) -> None:
         ).fetchall()
         == []
     )
-    for side in ("yan", None):
-        with as_login(one.admin, READER, "") as session:
-            query = b"SELECT * FROM api.list_quotations(%s, %s, %s, NULL, 10)"
-            with pytest.raises(psycopg.Error) as error:
-                session.execute(query, (release, one.id_of(("o", 1)), side))
-            session.execute("ROLLBACK")
-        assert error.value.sqlstate == "TK012"
 
 
 @pytest.mark.req("CAN-01", "CAN-02", "CAN-05", "CAN-06", "CAN-08", "VAL-10")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tekrar.cli.curation import is_ungranted
 from tekrar.cli.database import acting, actor_argument, database_argument
@@ -36,8 +37,8 @@ def run(args: argparse.Namespace) -> int:
     structures: list[str] = []
     count = 0
     with acting(args) as (connection, actor):
-        for one in args.proposals:
-            done = _apply(connection, one, args.review, actor)
+        done_all = _apply_all(connection, args.proposals, args.review, actor)
+        for one, done in zip(args.proposals, done_all, strict=True):
             structures += done.structures
             count += 1
             record = {"proposal": one, **done.__dict__}
@@ -52,19 +53,25 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _apply(connection: Connection, proposal: str, review: str | None, actor: str | None) -> Applied:
-    """As a curator, else as a reviewer."""
-    from tekrar.store.curation.workflow import apply
+def _apply_all(
+    connection: Connection, proposals: list[str], review: str | None, actor: str | None
+) -> Iterator[Applied]:
+    """As a curator; what a curator may not, as a reviewer."""
+    from tekrar.store.curation.workflow import apply, apply_all
     from tekrar.store.roles import Role
 
-    roles: tuple[Literal[Role.CURATOR, Role.REVIEWER], ...] = (Role.CURATOR, Role.REVIEWER)
-    refused: DatabaseError | None = None
-    for role in roles:
+    left = list(proposals)
+    while left:
         try:
-            return apply(connection, proposal, review, actor=actor, role=role)
+            for done in apply_all(connection, left, review, actor=actor):
+                del left[0]
+                yield done
         except DatabaseError as error:
             if not is_ungranted(error):
                 raise
-            refused = refused or error
-    assert refused is not None
-    raise refused
+            try:
+                done = apply(connection, left[0], review, actor=actor, role=Role.REVIEWER)
+            except DatabaseError as again:
+                raise (error if is_ungranted(again) else again) from None
+            del left[0]
+            yield done

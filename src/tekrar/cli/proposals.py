@@ -99,15 +99,25 @@ def show_one(args: argparse.Namespace, ask: Asked, digest: str, *, every: bool =
 
 
 def _read(asker: Any, digest: str, most: int | None) -> tuple[dict[str, Any], Readable]:
-    from tekrar.store.curation.passages import read_passages
+    from tekrar.store.curation.passages import participants_of, read_passages
     from tekrar.view.proposal import wanted_of
 
     record = asker.proposal(digest)
-    wanted = wanted_of(json.loads(record["action"]), most=most)
+    action = json.loads(record["action"])
+    if "choice" in action:
+        policy = action["choice"]["policy"]
+        kept = asker.policies(policy["name"], policy["version"])
+        texts = [one["document"] for one in kept if one["digest"] == policy["document"]]
+        record = {**record, "policy_text": texts[0] if texts else None}
+    wanted = wanted_of(action, most=most)
+    touched: tuple[str, ...] = ()
+    if "override" in action:
+        own = action["override"]["candidate"]
+        touched = participants_of(asker.connection, own, role=asker.role, actor=asker.actor)
     readable = read_passages(
         asker.connection,
         record["profile"],
-        occurrences=wanted.occurrences,
+        occurrences=(*wanted.occurrences, *touched),
         classes=wanted.classes,
         pairs=wanted.pairs,
         role=asker.role,

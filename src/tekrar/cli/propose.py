@@ -140,6 +140,9 @@ def run(args: argparse.Namespace) -> int:
         again = "" if one.outcome == "submitted" else "  was submitted already"
         say(f"{one.proposal}  {one.operation}{again}")
     if not args.quiet:
+        for one in done:
+            if one.revision > 1 and one.outcome == "submitted":
+                say(f"draft {one.draft}: revision {one.revision}; reviews of earlier ones count no more")
         say(f"{len(done)} proposals; nothing is decided before somebody else reviews them")
         say_next("tekrar", "proposals", "show", done[0].proposal)
     return EXIT_OK

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from tekrar.cli.curation import asking, role_arguments
+from tekrar.cli.curation import asking, role_arguments, told
 from tekrar.cli.database import say
 from tekrar.cli.withdrawn import incident_words, tell_incident
 from tekrar.view.plain import safe
@@ -33,7 +33,9 @@ def run(args: argparse.Namespace) -> int:
         if args.current:
             found["current"] = ask(lambda asker: asker.current(args.id, release=args.release))
     tell_incident(args.release or "", found.get("withdrawn"))
-    return say(args, found, "\n".join(map(safe, _lines(found))), always=True)
+    ended = found.get("ended", {})
+    lines = [*map(safe, [*_lines(found), *_ending(ended)]), *told(ended.get("reason", ""), indent="  ┃ ")]
+    return say(args, found, "\n".join(lines), always=True)
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
@@ -63,3 +65,12 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
             yield f"{words:<12} {one}"
     if "current" in found:
         yield f"current      {found['current']['status']}  {found['current']['current'] or ''}".rstrip()
+
+
+def _ending(ended: dict[str, Any]) -> Iterator[str]:
+    """How it ended: by which operation, and where each member went."""
+    if ended:
+        yield f"ended        {ended['operation']}, entry {ended['decision']} of the ledger"
+    for line in ended.get("mapping", ()):
+        went = ", ".join(line["to"]) or "residue"
+        yield f"went         {line['tag']} {line['member']} to {went}"

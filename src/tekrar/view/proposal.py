@@ -39,7 +39,8 @@ def bodies_of(action: Record) -> list[Record]:
 
 
 def wanted_of(action: Record, *, most: int | None = SHOWN) -> Wanted:
-    """What must be read to show an action; at most so many members and diffs of each body."""
+    """What must be read to show an action; at most so many members and diffs of each body, and members of
+    what it ends."""
     occurrences: list[str] = []
     classes: list[str] = []
     pairs: list[tuple[str, str]] = []
@@ -54,6 +55,9 @@ def wanted_of(action: Record, *, most: int | None = SHOWN) -> Wanted:
             pairs += [ends] if "diff" in body else []
     if "choice" in action:
         occurrences.append(action["choice"]["member"])
+    for move in action["supersession"]["mapping"][:most] if "supersession" in action else ():
+        if move["member"]["tag"] != "quotation":
+            (classes if move["member"]["tag"] == "class" else occurrences).append(move["member"]["id"])
     return Wanted(tuple(occurrences), tuple(classes), tuple(pairs))
 
 
@@ -63,7 +67,7 @@ def proposal_lines(
     """Everything about one proposal for people.
 
     Args:
-        record: of `Asker.proposal`.
+        record: of `Asker.proposal`, and of a choice `policy_text`, which is None where it is not kept.
         readable: what `wanted_of` asked for.
         width: columns.
         colour: whether differences are coloured.
@@ -83,7 +87,8 @@ def proposal_lines(
     for body in bodies_of(action):
         yield ""
         yield from _body(body, readable, width=width, colour=colour, most=most)
-    yield from _others(action, readable, width=width)
+    text = record.get("policy_text")
+    yield from _others(action, readable, width=width, most=most, policy_text=text)
     for review in record["reviews"] or ():
         counts = "" if review["counts"] else "  outdated, counts for nothing"
         who = isolated(review["reviewer"])
@@ -148,15 +153,28 @@ def _quotation(
         yield from difference_lines(ends, readable, colour=colour)
 
 
-def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
+def _moves(held: Record, readable: Readable, *, width: int, most: int | None) -> Iterator[str]:
+    """What a supersession ends, with the text of each member and where it goes."""
+    for one in held["predecessors"]:
+        yield f"ends         {one}"
+    for move in held["mapping"][:most]:
+        to = move["to"] if isinstance(move["to"], str) else "successor " + ", ".join(move["to"])
+        tag, member = move["member"]["tag"], move["member"]["id"]
+        yield f"member       {tag} {member} -> {to}"
+        if tag != "quotation":  # of an earlier text it is not readable here
+            first = readable.firsts.get(member, ("", 0))[0] if tag == "class" else member
+            if first in readable.passages:
+                yield from passage_lines(readable.passages[first], width=width)
+    yield from _more(held["mapping"], most)
+
+
+def _others(
+    action: Record, readable: Readable, *, width: int, most: int | None, policy_text: str | None
+) -> Iterator[str]:
     if "supersession" in action:
         held = action["supersession"]
         yield ""
-        for one in held["predecessors"]:
-            yield f"ends         {one}"
-        for move in held["mapping"]:
-            to = move["to"] if isinstance(move["to"], str) else "successor " + ", ".join(move["to"])
-            yield f"member       {move['member']['tag']} {move['member']['id']} -> {to}"
+        yield from _moves(held, readable, width=width, most=most)
         yield "reason"
         yield from quoted(held["reason"], width=width, indent="  ┃ ")
     elif "choice" in action:
@@ -165,7 +183,8 @@ def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
         yield ""
         yield f"choice       for {held['structure']['tag']} {held['structure']['id']}"
         yield f"policy       {policy['name']} {policy['version']}, {policy['rule']}"
-        yield f"document     {policy['document']}"
+        yield f"document     {policy['document']}{'' if policy_text else ', not kept here'}"
+        yield from quoted(policy_text or "", width=width, indent="  ┃ ")
         if "supersedes" in held:
             yield f"supersedes   {held['supersedes']}"
         yield from passage_lines(readable.passages.get(held["member"]), width=width)
@@ -174,6 +193,8 @@ def _others(action: Record, readable: Readable, *, width: int) -> Iterator[str]:
         yield from quoted(action["compensation"]["reason"], width=width, indent="  ┃ ")
     elif "override" in action:
         yield f"overrides    the mark of candidate {action['override']['candidate']} as a false positive"
+        for passage in sorted(readable.passages.values(), key=lambda one: one.start)[:most]:
+            yield from passage_lines(passage, width=width)
 
 
 def _start(member: Record, readable: Readable) -> int:

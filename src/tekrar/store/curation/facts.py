@@ -72,7 +72,10 @@ _CANDIDATE: Final = b"""
         ORDER BY x.ledger_seq DESC LIMIT 1) AS d ON true
     WHERE c.candidate = %s::uuid LIMIT 1
 """
-_EVIDENCE: Final = b"SELECT EXISTS (SELECT FROM curation.evidence WHERE evidence = %s::uuid)"
+_EVIDENCE: Final = b"""
+    SELECT EXISTS (SELECT FROM curation.evidence e JOIN curation.candidate_set s USING (set_key)
+                   WHERE e.evidence = %s::uuid AND s.profile = %s::uuid)
+"""
 _FAMILY_OF: Final = b"""
     SELECT uuid_send(occurrence), uuid_send(family) FROM curation.effective_membership
     WHERE profile = %s::uuid AND occurrence = ANY (%s::uuid[]) AND until IS NULL
@@ -283,8 +286,8 @@ class StoredView:
         )
 
     def has_evidence(self, evidence: bytes) -> bool:
-        """Whether this evidence is stored."""
-        return bool(self._one(_EVIDENCE, (uuid_text(evidence),)))
+        """Whether this evidence is stored, of a candidate of the profile."""
+        return bool(self._one(_EVIDENCE, (uuid_text(evidence), uuid_text(self.basis.profile))))
 
     # -- decisions --------------------------------------------------------
 

@@ -38,6 +38,9 @@ _FIRST: Final = b"""
     JOIN repetition.occurrence o ON o.profile_key = c.profile_key AND o.row_no = c.first_row
     WHERE c.profile_key = %s AND c.class = ANY (%s::uuid[])
 """
+_PARTICIPANTS: Final = b"""
+    SELECT DISTINCT occurrence::text FROM curation.candidate_participant WHERE candidate = %s::uuid ORDER BY 1
+"""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,14 @@ def read_passages(
                         found.diffs[left, right] = diff_of(ends[left], ends[right])
                 break
     return found
+
+
+def participants_of(
+    connection: Connection, candidate: str, *, role: Role, actor: str | None
+) -> tuple[str, ...]:
+    """Occurrences that the places of a candidate touch."""
+    with snapshot_of(connection, role, actor):
+        return tuple(one for (one,) in connection.execute(_PARTICIPANTS, (candidate,)).fetchall())
 
 
 def places_in(

@@ -8,19 +8,21 @@ canonical one. Such a diff lies: nobody approves, applies or publishes what rest
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
 from tekrar.core.curation.carried import NamedDiff, named_diffs
-from tekrar.core.diff.record import diff_of
+from tekrar.core.diff.record import Endpoint, diff_of
 from tekrar.core.diff.script import ALGORITHM
 from tekrar.core.identity import uuid_text
 from tekrar.core.policy import TREATMENTS
 from tekrar.errors import DatabaseError
+from tekrar.store.curation.calling import call
 from tekrar.store.evidence.diffs import endpoint_of, read_endpoints
+from tekrar.store.roles import Role
 from tekrar.store.session import Connection
 
 _MISSING: Final = b"""
@@ -36,7 +38,10 @@ _INSERT: Final = b"""
 """
 #: Diffs that are derived at once: their passages are in memory together.
 _AT_ONCE: Final = 1000
-_PASSAGES: Final = b"SELECT * FROM api.passages(%s, %s::integer)"
+_PASSAGES: Final = b"""
+    SELECT n.proposal, p.*
+    FROM unnest(%s::text[]) AS n(proposal) CROSS JOIN LATERAL api.passages(n.proposal, %s::integer) AS p
+"""
 # Decisions in force since the last release of the profile; what an earlier one binds was asked then.
 _DECIDED: Final = b"""
     SELECT p.profile_key, s.decision, s.own::text, s.diff::text, s.lhs::text, s.rhs::text
@@ -134,36 +139,44 @@ def lying_diffs(connection: Connection, keys: Sequence[int], named: Iterable[Nam
                 yield Lying(one, again)
 
 
-def require_derived(connection: Connection, proposal: str) -> None:
-    """Refuse a proposal that names a diff which the text does not give.
+def lying_proposals(
+    connection: Connection, proposals: Sequence[str], *, role: Role, actor: str | None
+) -> dict[str, DatabaseError]:
+    """The refusal, `stale_diff`, of each of these proposals that names a diff which the text does not give.
 
     One that was decided is left alone. Of a profile that was never published neither curators nor reviewers
     read the text: its publication derives what was decided (`require_decided`).
 
     Args:
-        connection: inside a transaction of a reviewer or curator.
-        proposal: digest in hex.
-
-    Raises:
-        DatabaseError: `stale_diff`, with the diff, its occurrences and the one that the text gives.
+        connection: outside a transaction; it is one question, and what is derived from never changes.
+        proposals: their digests in hex.
+        role: `tekrar_reviewer` or `tekrar_curator`.
+        actor: who asks.
     """
-    rows = connection.execute(
-        _PASSAGES, (proposal, TREATMENTS["masked_with_boundary"]), binary=True
-    ).fetchall()
-    if not rows:
-        return
-    found = {
-        row[1]: endpoint_of((row[1].bytes, *row[2:5], row[5].bytes, *row[6:]))
-        for row in rows
-        if row[2] is not None
+    parameters = (list(proposals), TREATMENTS["masked_with_boundary"])
+    rows = call(connection, _PASSAGES, parameters, role=role, actor=actor, read_only=True)
+    found: dict[str, dict[UUID, Endpoint]] = {}
+    actions: dict[str, bytes] = {}
+    for proposal, action, occurrence, *passage in rows:
+        ends = found.setdefault(proposal, {})
+        if action is not None:
+            actions[proposal] = bytes(action)
+        if passage[0] is not None:
+            ends[occurrence] = endpoint_of((occurrence.bytes, *passage[:3], passage[3].bytes, *passage[4:]))
+    return {
+        proposal: stale(one, where=f"proposal {proposal}", mend=_PROPOSE)
+        for proposal, action in actions.items()
+        if (one := _first_lying(json.loads(action), found[proposal])) is not None
     }
-    for named in named_diffs(json.loads(bytes(rows[0][0]))):
-        ends = [found.get(UUID(one)) for one in (named.left, named.right)]
-        left, right = ends
+
+
+def _first_lying(action: Any, found: Mapping[UUID, Endpoint]) -> Lying | None:
+    for named in named_diffs(action):
+        left, right = (found.get(UUID(one)) for one in (named.left, named.right))
         again = None if left is None or right is None else diff_of(left, right).id
         if again is None or uuid_text(again) != named.diff:
-            one = Lying(named, None if again is None else uuid_text(again))
-            raise stale(one, where=f"proposal {proposal}", mend=_PROPOSE)
+            return Lying(named, None if again is None else uuid_text(again))
+    return None
 
 
 def require_decided(connection: Connection, artifact_root: str, short: str) -> None:

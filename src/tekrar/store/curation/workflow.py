@@ -8,21 +8,22 @@ answer that was lost on the way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from itertools import islice
+from typing import Final, Literal
 
 from tekrar.errors import DatabaseError
-from tekrar.store.absence import absence
 from tekrar.store.curation.calling import Record, call, detail_of, digest_text, id_text, one
-from tekrar.store.curation.rederive import require_derived
-from tekrar.store.permission import claims_of
+from tekrar.store.curation.rederive import lying_proposals
 from tekrar.store.roles import Role
-from tekrar.store.session import Connection, transaction
+from tekrar.store.session import Connection
 
 Outcome = Literal["approve", "reject", "request_changes"]
 _ESCAPED: Final = re.compile(rb"\\(\\|[0-7]{3})")
+#: Proposals whose diffs are derived again together.
+_AT_ONCE: Final = 50
 SUBMIT: Final = b"SELECT api.submit_proposal(%s, %s, %s::integer, %s::bigint)"
 OUTCOMES: Final[tuple[Outcome, ...]] = ("approve", "reject", "request_changes")
 
@@ -214,11 +215,10 @@ def review(
         DatabaseError: `stale_diff`: it is approved and rests on a diff that the text does not give.
     """
     parameters = (digest_text(proposal), outcome, note)
-    query = b"SELECT api.review(%s, %s, %s)"
     if outcome == "approve":
-        done = _derived_then(connection, query, parameters, role=Role.REVIEWER, actor=actor)
-    else:
-        done = one(connection, query, parameters, role=Role.REVIEWER, actor=actor)
+        for lying in lying_proposals(connection, [proposal], role=Role.REVIEWER, actor=actor).values():
+            raise lying
+    done = one(connection, b"SELECT api.review(%s, %s, %s)", parameters, role=Role.REVIEWER, actor=actor)
     return Review(done["outcome"], done["review"], done["state"])
 
 
@@ -244,29 +244,41 @@ def apply(
             a grant that ended, and the rules of the action; `stale_diff`: it rests on a diff that the text
             does not give.
     """
+    (done,) = apply_all(connection, [proposal], approval, actor=actor, role=role)
+    return done
+
+
+def apply_all(
+    connection: Connection,
+    proposals: Sequence[str],
+    approval: str | None = None,
+    *,
+    actor: str | None,
+    role: Literal[Role.CURATOR, Role.REVIEWER] = Role.CURATOR,
+) -> Iterator[Applied]:
+    """Apply proposals in their order, each as `apply` does and by itself: the first that is refused ends it,
+    and what came before it stands. The diffs of many are derived again together.
+
+    Raises:
+        DatabaseError: as `apply`, of the first that is refused.
+    """
     named = None if approval is None else id_text(approval, "review")
-    parameters = (digest_text(proposal), named)
-    done = _derived_then(connection, b"SELECT api.apply(%s, %s::uuid)", parameters, role=role, actor=actor)
-    return Applied(
-        done["outcome"],
-        done["operation"],
-        tuple(done["structures"]),
-        tuple(done["reviews"]),
-        int(done["seq"]),
-        done["decision"],
-    )
-
-
-def _derived_then(
-    connection: Connection, query: bytes, parameters: tuple[Any, ...], *, role: Role, actor: str | None
-) -> Record:
-    """One call about a proposal, the first of its parameters, after its diffs were derived again. No lock is
-    held before the call; what is derived from never changes."""
-    with absence("not_found"), transaction(connection, role=role, claims=claims_of(actor)):
-        require_derived(connection, parameters[0])
-        row = connection.execute(query, parameters).fetchone()
-    assert row is not None
-    return dict(row[0])
+    left = iter([digest_text(proposal) for proposal in proposals])
+    while some := list(islice(left, _AT_ONCE)):
+        lying = lying_proposals(connection, some, role=role, actor=actor)
+        for proposal in some:
+            if proposal in lying:
+                raise lying[proposal]
+            parameters = (proposal, named)
+            done = one(connection, b"SELECT api.apply(%s, %s::uuid)", parameters, role=role, actor=actor)
+            yield Applied(
+                done["outcome"],
+                done["operation"],
+                tuple(done["structures"]),
+                tuple(done["reviews"]),
+                int(done["seq"]),
+                done["decision"],
+            )
 
 
 def crosswalk(

@@ -17,6 +17,7 @@ BEGIN
     called := curation.form_policy(told, 'policy') IS NULL;
     called := curation.form_text(to_jsonb(document), 'policy.document', 'words') IS NULL;
     called := curation.lock_heads('{}') IS NULL;
+    called := tekrar_meta.step('policy/locked') IS NULL;
     SELECT p.rule, encode(p.digest, 'hex') AS digest INTO known FROM curation.choice_policy p
         WHERE p.name = name AND p.version = version;
     IF FOUND THEN
@@ -27,7 +28,9 @@ BEGIN
         tekrar_meta.instant(clock_timestamp()));
     called := curation.admit_policy(payload) IS NULL;
     seq := curation.append('policy', payload);
+    called := tekrar_meta.step('policy/ledger') IS NULL;
     called := curation.record_policy(seq, payload) IS NULL;
+    called := tekrar_meta.step('policy/done') IS NULL;
     RETURN told || '{"outcome": "registered"}';
 END
 $$;

@@ -1,6 +1,6 @@
 -- What an ID of curation names, exactly, with its state as of a published release (null: now) and its direct successors. It
 -- never follows them: the record of a superseded structure is its own (CAN-06, AMB-31). {"kind", "id", "state", "record",
--- "successors", "predecessors"}. One that no decision ended and that the release does not bear is not `effective` there
+-- "successors", "predecessors"}, and of one that ended "ended", as api.ending says it. One that no decision ended and that the release does not bear is not `effective` there
 -- (AMB-28, AMB-30): a family of its series needs_successor, anything else is not_in_release. Of a withdrawn release the state
 -- was that, and `withdrawn` says since when and why.
 CREATE OR REPLACE FUNCTION api.resolve(id uuid, release uuid) RETURNS jsonb
@@ -58,7 +58,7 @@ BEGIN
                 THEN 'needs_successor' ELSE 'not_in_release' END;
         END IF;
     END IF;
-    RETURN jsonb_strip_nulls(jsonb_build_object('withdrawn', api.incident(release)))
+    RETURN jsonb_strip_nulls(jsonb_build_object('withdrawn', api.incident(release), 'ended', api.ending(id, at)))
         || jsonb_build_object('kind', found_kind, 'id', id, 'state', state, 'record', kept, 'successors', coalesce((
         SELECT jsonb_agg(x.s ORDER BY x.s) FROM (
             SELECT n.successor AS s FROM curation.succession n JOIN curation.supersession p USING (predecessor)

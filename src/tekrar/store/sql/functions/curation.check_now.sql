@@ -45,7 +45,8 @@ BEGIN
     END IF;
     IF odd IS NULL AND a -> 'evidence' <> '[]' THEN
         SELECT 'evidence ' || e INTO odd FROM jsonb_array_elements_text(a -> 'evidence') AS e
-            WHERE NOT EXISTS (SELECT FROM curation.evidence k WHERE k.evidence = e::uuid) LIMIT 1;
+            WHERE NOT EXISTS (SELECT FROM curation.evidence k JOIN curation.candidate_set s USING (set_key)
+                              WHERE k.evidence = e::uuid AND s.profile = profile) LIMIT 1;
     END IF;
     IF odd IS NOT NULL THEN
         PERFORM curation.refuse('not_found', format('there is no %s', odd), split_part(odd, ' ', 1), 'what is loaded', odd);

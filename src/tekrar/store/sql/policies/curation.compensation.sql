@@ -10,6 +10,7 @@ CREATE POLICY reads_granted ON curation.compensation FOR SELECT TO tekrar_curato
     USING (EXISTS (SELECT FROM curation.canonical_choice AS x WHERE x.choice = compensation.choice));
 DROP POLICY IF EXISTS reads_published ON curation.compensation;
 CREATE POLICY reads_published ON curation.compensation FOR SELECT TO tekrar_reader
-    -- What a published release binds: the decisions before it.
-    USING (EXISTS (SELECT FROM curation.canonical_choice AS c JOIN repetition.repetition_release AS r USING (profile)
+    -- What a published release binds: the decisions before it. A choice of an earlier text is ended by a release of its series.
+    USING (EXISTS (SELECT FROM curation.canonical_choice AS c JOIN repetition.repetition_release AS a USING (profile)
+                   JOIN repetition.repetition_release AS r USING (series_key)
                    WHERE c.choice = compensation.choice AND r.ledger_seq > compensation.decision));
