@@ -1,4 +1,4 @@
-"""`tekrar crosswalk`: the names that others gave to structures, recorded and listed; no ID changes by them."""
+"""`tekrar crosswalk`: the names that others gave to structures, recorded and listed; they change no ID."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class Asker:
         after: tuple[str, str] | None = None,
         page: int = 100,
     ) -> list[Record]:
-        """Names that others gave to structures, by namespace and name; the public is told nobody's who recorded
+        """Names that others gave to structures, by namespace and name; the public is not told who recorded
         them (ID-08).
 
         Args:
