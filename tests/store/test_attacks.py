@@ -276,6 +276,8 @@ def test_t13_an_administrator_s_own_mistakes_are_typed(world: World) -> None:
         ("SELECT api.grant_role(%s, 'reader', '*', NULL, '2001-01-01')", (taken,), "TK012"),
         ("SELECT api.grant_role(%s, 'reader', '*', '-infinity', NULL)", (taken,), "TK012"),
         ("SELECT api.grant_role(%s, 'reader', '*', NULL, 'infinity')", (taken,), "TK012"),
+        ("SELECT api.grant_role(%s, 'reader', '*', '2026-01-01 BC', NULL)", (taken,), "TK012"),
+        ("SELECT api.grant_role(%s, 'reader', '*', NULL, '10000-01-01Z')", (taken,), "TK012"),
         ("SELECT api.grant_role('yok', 'reader', '*', NULL, NULL)", (), "TK033"),
         ("SELECT api.revoke_grant(2147483647)", (), "TK010"),
         ("SELECT api.freeze(' ')", (), "TK012"),

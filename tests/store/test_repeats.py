@@ -289,6 +289,13 @@ def test_row_level_security_of_the_tables_holds(one: Scenario, admin: Connection
             session.execute("ROLLBACK")
     with as_login(admin, "tekrar_reader", "") as session:
         assert session.execute("SELECT count(*) FROM api.repeats").fetchone() == everything
+    for page in (None, 0, -5, 10001):
+        query = "SELECT * FROM api.list_repeats(%s, %s, NULL, 0, 0, NULL, -1, -1, %s::integer)"
+        with as_login(admin, "tekrar_reader", "") as session:
+            with pytest.raises(psycopg.Error) as error:
+                session.execute(query, (one.releases[-1], one.releases[-1], page))
+            session.execute("ROLLBACK")
+        assert error.value.sqlstate == "TK012"
     assert "tekrar_administrator" in GRANTABLE
 
 

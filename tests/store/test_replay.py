@@ -193,6 +193,21 @@ def test_a_missing_or_altered_entry_is_named_and_nothing_is_kept(
             error = refused([*lines[:number], changed, *lines[number + 1 :]])
             assert f"entry {number - 1}" in str(error), str(error)
         assert refused(lines[:-1]).kind == "ledger_chain"
+        first, one, *rest = lines
+        count = f'"entries":"{len(lines) - 1}"'.encode()
+        for other in (b"9" * 5000, b"9" * 30, b"0%d" % (len(lines) - 1), "٣".encode(), "³".encode()):
+            wrong = first.replace(count, b'"entries":"%s"' % other)
+            assert (refused([wrong, one, *rest]).kind, wrong != first) == ("ledger_line", True)
+        for wrong in (
+            one.replace(b"0" * 64, b"1" + b"0" * 63),
+            one.replace(b"0" * 64, b"none"),
+            one.replace(b'"payload":{', b'"payload":{"a":"\\ud800",'),
+            one.replace(b",", b", ", 1),
+            one.replace(b"\n", b"\r\n"),
+        ):
+            error = refused([first, wrong, *rest])
+            assert (error.kind, wrong != one) == ("ledger_line", True)
+            assert "entry 0" in str(error)
 
 
 @pytest.mark.req("ID-07", "CUR-05", "CUR-06")
@@ -213,6 +228,14 @@ def test_an_entry_that_no_store_would_have_written_is_refused(
         ("withdrawal", {"release": nobody}, "ledger_entry"),
         ("withdrawal", {"release": "hiç"}, "ledger_entry"),
         ("withdrawal", {"reason": ""}, "ledger_entry"),
+        ("withdrawal", {"recorded_at": "now"}, "ledger_entry"),
+        ("review", {"recorded_at": "infinity"}, "ledger_entry"),
+        ("review", {"recorded_at": "2030-01-01 00:00:00.000000Z"}, "ledger_entry"),
+        ("grant", {"valid_from": "yesterday"}, "ledger_entry"),
+        ("grant", {"valid_to": "infinity"}, "ledger_entry"),
+        ("review", {"review": "01900000-0000-7000-8000-00000000000A"}, "ledger_entry"),
+        ("proposal", {"freeze": "0 "}, "ledger_entry"),
+        ("publication", {"releases": "", "set": ""}, "ledger_entry"),
         ("grant", {"role": "hepsi"}, "ledger_entry"),
         ("actor", {"login": "postgres"}, "actor_login"),
         ("actor", {"login": OWNER}, "actor_login"),

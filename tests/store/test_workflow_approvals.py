@@ -131,6 +131,31 @@ def test_no_table_tells_a_verdict_to_whoever_may_still_review(bench: Bench, outc
         assert len(seen(REVIEWER, "yayıncı")) == 2
 
 
+@pytest.mark.req("CUR-10")
+@pytest.mark.parametrize("outcome", ["approve", "reject", "request_changes"])
+def test_a_verdict_that_is_taken_back_has_shown_nothing(bench: Bench, outcome: str) -> None:
+    """Said, looked, and rolled back: of the others' verdicts nothing was seen, by table, list or function."""
+    one = Bench(bench.admin, new_load(bench.admin, f"geri {outcome} "))
+    proposal = one.submit(one.accept(("o", 2), ("o", 3)))
+    one.review(proposal, actor=REVIEWER_ONE)
+    table = "SELECT count(*) FROM curation.review WHERE proposal_digest = decode(%s, 'hex')"
+    shown = "SELECT api.proposal(%s) ->> 'reviews'"
+    past = "SELECT count(*) FROM api.history(%s) WHERE kind = 'review'"
+
+    def seen(session: Connection) -> list[object]:
+        queries = (table, shown, past)
+        return [(session.execute(q.encode(), (proposal,)).fetchone() or [0])[0] for q in queries]
+
+    with as_login(bench.admin, REVIEWER, REVIEWER_TWO) as session:
+        before = seen(session)
+        session.execute(b"SELECT api.review(%s, %s, '')", (proposal, outcome))
+        assert seen(session) == before == [0, None, 0]
+        raise psycopg.Rollback
+    one.review(proposal, outcome, actor=REVIEWER_TWO)
+    with as_login(bench.admin, REVIEWER, REVIEWER_TWO) as session:
+        assert seen(session)[::2] == [2, 2]
+
+
 @pytest.mark.req("CUR-09", "CUR-10")
 def test_a_second_note_is_refused_and_not_lost(bench: Bench, database: Embedded) -> None:
     one = Bench(bench.admin, new_load(bench.admin, "ikinci söz "))

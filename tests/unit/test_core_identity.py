@@ -159,8 +159,9 @@ def test_another_key_or_grammar_version_changes_every_id_of_a_build(
     ],
 )  # fmt: skip
 def test_what_is_no_canonical_uuid_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no canonical UUID"):
+    with pytest.raises(UsageError, match="no canonical UUID") as error:
         parse_uuid(text)
+    assert ("tekrar repeats" in error.value.mend) == ("/" in text)
 
 
 @pytest.mark.req("ID-04")

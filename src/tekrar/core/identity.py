@@ -156,7 +156,9 @@ def parse_uuid(text: str, *, what: str = "ID") -> bytes:
         raise UsageError(
             f"{what} {text!r} is no canonical UUID",
             expected="lower-case RFC 9562 text, version 5 or 7: 2f1c0c62-6f3e-5d0a-9c33-0f6f7f2b9a11",
-            mend="copy the ID as tekrar printed it; hashes and row numbers are not public IDs",
+            mend="tekrar repeats RELEASE ADDRESS prints the IDs of the occurrence there and of what it is in"
+            if text.count("/") == 2
+            else "copy the ID as tekrar printed it; hashes and row numbers are not public IDs",
             kind="not_a_uuid",
         )
     return uuid.UUID(text).bytes

@@ -55,7 +55,10 @@ CURATION_WORDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "ledger_chain": ("an entry that follows on the one before", _LEDGER),
     "ledger_entry": ("an entry that follows from those before it", _LEDGER),
-    "ledger_not_empty": ("a database without entries", "replay into a fresh database (tekrar db init)"),
+    "ledger_not_empty": (
+        "a database without entries",
+        "load artifact and candidates into a new database; no tekrar db init, which writes an entry",
+    ),
     "malformed": ("the form of an action (docs/encoding.md, section 13)", _COPY),
     "mapping_differs": (
         "the successors in which all occurrences of the member stand",

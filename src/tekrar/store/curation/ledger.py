@@ -53,6 +53,7 @@ _EXPORT_OWN: Final = (
     b" WHERE seq >= %s::bigint ORDER BY seq LIMIT %s::integer"
 )
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_COUNT: Final = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class _Entry:
     kind: str
     payload: bytes
     digest: bytes
-    carries: bool = False
+    carries: bool
+    previous: str
 
 
 def export_ledger(
@@ -195,8 +197,12 @@ def _ahead(batches: Iterator[list[_Entry]]) -> Iterator[list[_Entry]]:
 
 def _batches(lines: Iterable[bytes], name: str) -> Iterator[list[_Entry]]:
     batch: list[_Entry] = []
+    before = bytes(32)
     for seq, line in enumerate(lines):
         batch.append(_entry(line, seq, name))
+        if batch[-1].previous != before.hex():
+            _refuse(f"entry {seq} does not name the hash of the one before", f"{name}:{seq + 2}")
+        before = batch[-1].digest
         if len(batch) >= min(BATCH, max(PAGE, seq // 2)):  # small at first, while plans know little
             yield batch
             batch = []
@@ -208,7 +214,7 @@ def _first(line: bytes, name: str) -> tuple[int, bytes]:
     found = _object(line, f"{name}:1", ("entries", "format", "head"))
     if (
         found["format"] != FORMAT
-        or not str(found["entries"]).isdecimal()
+        or not _COUNT.fullmatch(found["entries"])
         or not _HEX.fullmatch(found["head"])
     ):
         _refuse("this is no export of a ledger", f"{name}:1")
@@ -231,7 +237,14 @@ def _entry(line: bytes, seq: int, name: str) -> _Entry:
             check_carried(payload, action_of(payload), item=f"entry {seq}")
         except CurationRefusal as refusal:
             _refuse(f"entry {seq}: {refusal.message}", place)
-    return _Entry(found["kind"], canonical_json(payload), bytes.fromhex(found["hash"]), carries)
+    try:
+        data = canonical_json(payload)
+        written = _line({**found, "payload": {}}).replace(b'"payload":{}', b'"payload":' + data, 1)
+    except ValueError:
+        _refuse(f"entry {seq} holds half a character", place)
+    if written.removesuffix(b"\n") != line.removesuffix(b"\n"):
+        _refuse(f"entry {seq} is not written as it was exported", place)
+    return _Entry(found["kind"], data, bytes.fromhex(found["hash"]), carries, found["previous"])
 
 
 def _object(line: bytes, place: str, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -19,6 +19,9 @@ BEGIN
         PERFORM tekrar_meta.bad_argument('scope', 'the name of one edition, or *', scope);
     ELSIF NOT (isfinite(start) AND isfinite(coalesce(valid_to, start))) THEN
         PERFORM tekrar_meta.bad_argument('validity', 'two moments, or none', concat_ws(' ', start, valid_to));
+    ELSIF least(start, valid_to) < '0001-01-01Z' OR greatest(start, valid_to) >= '10000-01-01Z' THEN
+        -- The entry writes years with four digits, and no era: it would say another moment.
+        PERFORM tekrar_meta.bad_argument('validity', 'moments of the years 1 to 9999', concat_ws(' ', start, valid_to));
     ELSIF valid_to <= start THEN
         PERFORM tekrar_meta.bad_argument('end of a grant that begins ' || CASE WHEN valid_from IS NULL THEN 'now'
             ELSE 'at ' || tekrar_meta.instant(start) END, CASE WHEN valid_from IS NULL

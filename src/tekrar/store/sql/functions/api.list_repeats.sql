@@ -22,7 +22,7 @@ DECLARE
     lost boolean;
     rejected uuid[];
     replaced uuid[];
-    remaining integer := page;
+    remaining integer := api.page_size(page);
     found bigint;
 BEGIN
     IF EXISTS (SELECT FROM unnest(layers) AS l WHERE l IS NULL OR l <> ALL (known)) THEN

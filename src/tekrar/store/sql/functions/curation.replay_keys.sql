@@ -1,7 +1,8 @@
 -- Refuses a payload of other keys than entries of its kind have: a key that nothing reads would say what nothing checks. The
--- first grant names a login and nobody who gave it; entries of a version before carry no diffs.
+-- first grant names a login and nobody who gave it; entries of a version before carry no diffs. Moments, IDs and numbers are
+-- written in the one way in which entries have them: `now` would be another moment at every replay.
 CREATE OR REPLACE FUNCTION curation.replay_keys(kind text, payload jsonb) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     called boolean;
@@ -23,6 +24,7 @@ DECLARE
         WHEN 'candidates' THEN '{artifact,generator,package,profile,recorded_at}'::text[]
         WHEN 'disposition' THEN '{author,candidate,disposition,generator,note,participants,previous,profile,recorded_at}'::text[]
         END;
+    wrong text;
 BEGIN
     IF required IS NULL THEN
         PERFORM curation.refuse('ledger_entry', format('%s is no kind of entry', kind), 'kind', NULL, kind);
@@ -30,6 +32,16 @@ BEGIN
         PERFORM curation.refuse('ledger_entry', format('the payload of a %s has other keys', kind), 'payload',
             array_to_string(required, ', ') || coalesce('; perhaps ' || nullif(array_to_string(optional, ', '), ''), ''),
             (SELECT string_agg(k, ', ' ORDER BY k COLLATE "C") FROM jsonb_object_keys(payload) AS k));
+    END IF;
+    SELECT k INTO wrong FROM unnest('{recorded_at,valid_from,valid_to}'::text[]) AS k
+        WHERE payload ->> k <> '' AND payload ->> k IS DISTINCT FROM tekrar_meta.instant((payload ->> k)::timestamptz)
+        UNION ALL SELECT k FROM unnest('{artifact,candidate,generator,package,profile,release,releases,review,structure}'::text[]) AS k
+        WHERE payload ->> k ~ '[^0-9a-f,-]'
+        UNION ALL SELECT k FROM unnest('{epoch,freeze,grant,revision}'::text[]) AS k
+        WHERE payload ->> k !~ '^(0|[1-9][0-9]{0,17})$' LIMIT 1;
+    IF FOUND THEN
+        PERFORM curation.refuse('ledger_entry', format('%s of a %s is not written as entries have it', wrong, kind), wrong,
+            'a moment in UTC with microseconds, an ID in small letters, or a number', payload ->> wrong);
     END IF;
 END
 $$;

@@ -33,6 +33,9 @@ BEGIN
             WHERE v.series_key = one.series_key AND v.release = (payload ->> 'release')::uuid;
         RETURN ARRAY[uuid_send((payload ->> 'release')::uuid) || convert_to(payload ->> 'reason', 'UTF8')];
     END IF;
+    IF payload ->> 'releases' = '' AND payload ->> 'set' = '' THEN
+        PERFORM curation.refuse('ledger_entry', 'a publication of nothing', 'releases', 'a release, or a set', '');
+    END IF;
     -- What would be published now, by ID: nothing of one release changes what another binds.
     FOR one IN SELECT p.profile_key, t.edition, i.roots, (repetition.bound_release(p.profile_key, i.roots)).release
                FROM repetition.profile p JOIN repetition.seal USING (artifact_key) JOIN repetition.artifact a USING (artifact_key)
