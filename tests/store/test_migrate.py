@@ -293,6 +293,19 @@ class TestCommands:
         done = tekrar(tmp_path, "db", "stop", TEKRAR_DATABASE_URL=url_of(empty_database))
         assert (done.returncode, "not_embedded" in done.stderr) == (2, True)
 
+    def test_the_url_of_a_word_comes_before_the_environment(
+        self, empty_database: Embedded, tmp_path: Path
+    ) -> None:
+        url, nowhere = url_of(empty_database), "postgresql://somebody@127.0.0.1:1/in-use"
+        for words in (("migrate",), ("init", "--administrator", "Defne"), ("status",)):
+            done = tekrar(
+                tmp_path, "db", *words, "--database-url", url, "--json", TEKRAR_DATABASE_URL=nowhere
+            )
+            assert done.returncode == 0, done.stderr
+        with open_target(of_embedded(empty_database, user=SUPERUSER)) as connection:
+            assert connection.execute("SELECT name FROM curation.actor").fetchall() == [("Defne",)]
+        assert tekrar(tmp_path, "db", "stop", "--database-url", url).returncode == 2
+
     def test_status_says_what_is_there(self, empty_database: Embedded, tmp_path: Path) -> None:
         done = tekrar(tmp_path, "db", "status", "--json", TEKRAR_DATABASE_URL=url_of(empty_database))
         assert '"schema": "schema_missing"' in done.stdout

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from tekrar.cli.arguments import words
+from tekrar.cli.database import database_argument
 from tekrar.cli.outcome import print_json
 from tekrar.errors import EXIT_OK, UsageError
-from tekrar.settings import Settings, read_settings
+from tekrar.settings import Settings, read_settings, with_url
 
 _HELP: Final = {
     "start": "start the embedded server; making its data, where there are none, is part of it",
@@ -33,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         # Common options are legal before and after the action; absent here, the outer default stands.
         for option in ("--json", "--quiet"):
             one.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        if action not in ("start", "stop"):
+            database_argument(one)
         if action in ("backup", "restore"):
             one.add_argument("file", type=Path, metavar="FILE", help="a file of pg_dump's custom format")
         if action == "init":
@@ -52,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the action says."""
-    return _ACTIONS[args.action](args, read_settings())
+    url = getattr(args, "database_url", None)
+    return _ACTIONS[args.action](args, with_url(read_settings(), url, named="--database-url"))
 
 
 def _start(args: argparse.Namespace, settings: Settings) -> int:
