@@ -201,6 +201,19 @@ def test_what_reviews_amount_to(outcomes: list[str], state: str) -> None:
     assert reviewed(outcomes, policy="default.v1") == state
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "state"),
+    [
+        (["approve"], "submitted"),
+        (["approve", "approve"], "approved"),
+        (["approve", "request_changes"], "changes_requested"),
+        (["approve", "reject"], "rejected"),
+    ],
+)
+def test_two_approvals_are_two(outcomes: list[str], state: str) -> None:
+    assert reviewed(outcomes, policy="two-approvals.v1") == state
+
+
 def test_a_review_after_the_end_is_refused() -> None:
     for ended in ("reject", "request_changes"):
         assert kind_of(lambda e=ended: reviewed([e, "approve"], policy="default.v1"))  # type: ignore[misc]

@@ -208,6 +208,55 @@ def test_cited_evidence_is_known(world: World) -> None:
     check_action(world.action("accept_family", family, evidence=(of_five(77),)), world)
 
 
+@pytest.mark.req("FAM-02", "QUO-01")
+def test_a_cited_candidate_is_of_passages_that_the_action_is_about(world: World) -> None:
+    first, second = of_five(60), of_five(61)
+
+    def of(own: bytes, *numbers: int) -> None:
+        touched = tuple(map(occurrence, numbers))
+        world.candidates[own] = CandidateFacts(
+            PROFILE, witness(5), witness(6), "false_positive", witness(4), touched
+        )
+
+    def check(operation: str, body: Any, *cited: bytes) -> None:
+        check_action(world.action(operation, body, candidates=cited), world)
+
+    wrong = ("candidate_mismatch", "$.candidates[1]")
+    family = world.family([occurrence(1), occurrence(3)])
+    for body, operation, near, far in (
+        (family, "accept_family", (1, 8), (8, 9)),
+        (world.family([SHIP, occurrence(1)]), "accept_family", (2, 8), (8, 9)),
+        # What is exactly equal to a member: a side of a candidate stands for its class.
+        (world.family([occurrence(0), occurrence(1)]), "accept_family", (2, 8), (8, 9)),
+        (world.quotation(), "accept_quotation", (7, 8), (1, 3)),
+        (world.choice(SHIP, occurrence(0)), "choose_canonical", (2, 9), (1, 3)),
+    ):
+        of(first, *near)
+        of(second, *far)
+        check(operation, body)
+        check(operation, body, first)
+        assert refused(lambda b=body, o=operation: check(o, b, first, second)) == wrong
+    # One that shares bytes with a member, and is none.
+    of(second, 8, 9)
+    inside = replace(world.occurrences[occurrence(8)], start=world.occurrences[occurrence(3)].end - 1)
+    world.occurrences[occurrence(8)] = inside
+    check("accept_family", family, second)
+    world.occurrences[occurrence(8)] = replace(inside, start=inside.start + 1)
+    assert refused(lambda: check("accept_family", family, second))[0] == "candidate_mismatch"
+    override = Override(first, witness(5), witness(6), witness(4))
+    of(first, 1, 3)
+    check("override_false_positive", override, first)
+    assert refused(lambda: check("override_false_positive", override, first, second)) == wrong
+    # Of a supersession: what ends, and what takes its place.
+    ended = world.accept(1, 3)
+    retired = Supersession((ended,), (), (MemberMove("occurrence", occurrence(1), ()),
+                                          MemberMove("occurrence", occurrence(3), ())), "…")  # fmt: skip
+    check("retire", retired, first)
+    assert refused(lambda: check("retire", retired, first, second)) == wrong
+    moved = world.supersession([ended], [world.family([occurrence(1), occurrence(9)])])
+    check("replace", moved, first, second)
+
+
 @pytest.mark.parametrize(
     ("change", "kind"),
     [

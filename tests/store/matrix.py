@@ -201,6 +201,7 @@ EXECUTE: Final[dict[str, frozenset[str]]] = {
             "in_force",
             "incident",
             "list_choices",
+            "list_crosswalk",
             "list_families",
             "list_policies",
             "list_quotations",

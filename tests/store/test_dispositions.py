@@ -388,3 +388,59 @@ def test_a_script_that_is_none_is_refused_by_the_database(case: Case) -> None:
                 session, "SELECT api.store_diffs(%s::uuid, %s::jsonb)", (case.maker.profile, rows)
             )
             assert state == "TK012", what
+
+
+@pytest.mark.req("FAM-02", "QUO-01")
+def test_a_candidate_of_other_passages_is_no_ground(case: Case) -> None:
+    """At the proposal, and again at the apply: of families, quotations, what is chosen, and what ends."""
+    bench, maker = Bench(case.admin, case.one), Maker(case.admin, case.one.artifact_root, semver="3.0.0")
+    first, third = (maker.extent(row) for row in (0, 3))
+    # Both sides of the other one are within one paragraph, at a space of it.
+    half = maker.held.text.index(b" ", third[0])
+    sides = ((first, maker.extent(2)), ((third[0], half), (half, third[1])))
+    near, far = (uuid_text(maker.add(*one, score=1).id) for one in sides)
+    with case.admin.transaction():
+        case.admin.execute(f"SET LOCAL SESSION AUTHORIZATION {BUILDER}".encode())
+        load_within(case.admin, maker.package())
+        case.admin.execute("RESET SESSION AUTHORIZATION")
+
+    def refused_of(operation: str, key: str, body: dict[str, Any], *cited: str) -> dict[str, Any]:
+        action = bench.action(operation, key, body, candidates=sorted(cited))
+        with pytest.raises(psycopg.Error) as refused:
+            bench.submit(action)
+        return dict(json.loads(refused.value.diag.message_detail or "{}"))
+
+    family = bench.family(("o", 2), ("c", 0))
+    both = sorted((near, far))
+    said = refused_of("accept_family", "family", family, near, far)
+    assert (said["kind"], said["fact"]) == ("candidate_mismatch", f"candidates[{both.index(far)}]")
+    assert said["found"] == far
+    quotation = bench.quotation(bench.end(0), bench.end(1))
+    assert refused_of("accept_quotation", "quotation", quotation, far)["kind"] == "candidate_mismatch"
+    bench.decide(bench.action("accept_quotation", "quotation", quotation, candidates=[near]))
+    # Row 1 is exactly equal to row 0, which the candidate is of.
+    bench.submit(bench.action("accept_family", "family", bench.family(("o", 1), ("o", 3)), candidates=[near]))
+    done = bench.decide(bench.action("accept_family", "family", family, candidates=[near]))
+    (ended,) = done["structures"]
+    retire = json.loads(bench.supersede("retire", [ended], [], {("o", 2): "residue", ("c", 0): "residue"}))
+    body = retire["supersession"]
+    assert refused_of("retire", "supersession", body, far)["kind"] == "candidate_mismatch"
+    bench.decide(bench.action("retire", "supersession", body, candidates=[near]))
+
+
+@pytest.mark.req("FAM-02")
+def test_an_apply_and_a_replay_ask_it_again(case: Case) -> None:
+    """A proposal that got by the check, by the owner's hand, is refused by what both ask (admit_now)."""
+    bench = Bench(case.admin, case.one)
+    body = bench.family(("o", 2), ("o", 3))
+    row = case.admin.execute(
+        b"SELECT k.candidate::text FROM curation.candidate k WHERE k.profile = %s AND NOT EXISTS (SELECT FROM"
+        b" curation.candidate_participant p WHERE p.set_key = k.set_key AND p.candidate = k.candidate"
+        b" AND p.occurrence = ANY (%s)) LIMIT 1",
+        (case.maker.profile, [bench.id_of(("o", 2)), bench.id_of(("o", 3))]),
+    ).fetchone()
+    assert row is not None
+    action = bench.action("accept_family", "family", body, candidates=[row[0]]).decode()
+    ids = sorted(bench.id_of(("o", n)) for n in (2, 3))
+    with pytest.raises(psycopg.Error, match="of other passages"):
+        case.admin.execute(b"SELECT curation.check_now(%s::jsonb, %s)", (action, ids))

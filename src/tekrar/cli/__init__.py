@@ -53,6 +53,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     "apply": ("tekrar.cli.apply", "apply approved proposals"),
     "history": ("tekrar.cli.history", "tell what was decided of an ID"),
     "resolve": ("tekrar.cli.resolve", "say what an ID of curation names, and what took its place"),
+    "crosswalk": ("tekrar.cli.crosswalk", "record and list the names that others gave to structures"),
     "families": ("tekrar.cli.families", "list the families of a release, or the members of one"),
     "quotations": ("tekrar.cli.quotations", "list the quotations of a release"),
     "choices": ("tekrar.cli.choices", "list the canonical choices of a release"),

@@ -12,6 +12,7 @@ from tekrar.cli.arguments import number, page_size, words
 from tekrar.cli.curation import Asked, asking, common_options, role_arguments
 from tekrar.cli.outcome import print_json, say
 from tekrar.errors import EXIT_OK
+from tekrar.view.plain import approval_words
 
 if TYPE_CHECKING:
     from tekrar.store.curation.passages import Readable
@@ -68,11 +69,18 @@ def _list(args: argparse.Namespace) -> int:
         return EXIT_OK
     for one in found:
         stale = "  stale" if one["stale"] else ""
-        say(f"{one['proposal']}  {one['state']}{stale}  {one['operation']}  {one['author']}  {one['draft']}")
+        state = f"{one['state']}{stale}{_approvals(one)}"
+        say(f"{one['proposal']}  {state}  {one['operation']}  {one['author']}  {one['draft']}")
     if not args.quiet:
         more = "" if following is None else f"; more: --after {following}"
         say(f"{len(found)} proposals{more}", file=sys.stderr)
     return EXIT_OK
+
+
+def _approvals(one: dict[str, Any]) -> str:
+    """How many approvals there are of how many, where more than one is asked for."""
+    needed = one["approvals_needed"]
+    return f"  {approval_words(one['approvals'], needed)}" if needed > 1 else ""
 
 
 def _show(args: argparse.Namespace) -> int:

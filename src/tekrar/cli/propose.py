@@ -14,6 +14,7 @@ from tekrar.cli import arguments
 from tekrar.cli.curation import note_argument, note_of
 from tekrar.cli.database import acting, actor_argument, database_argument
 from tekrar.cli.outcome import print_json, say, say_next
+from tekrar.core.curation.vocabulary import REVIEW_POLICIES
 from tekrar.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ A line is one JSON object: "operation", "rationale", and
                            "predecessors", "successors", "reason"; perhaps "mapping", "residue"
   retire                   "predecessors", "reason"
 Any line may name its "release" or "profile", its "draft" and the revision of it that it "revises",
-"candidates", "evidence"; what a dominated class is in
-says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a candidate,
-{"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence, {"occurrence": …,
-"text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and "version" of one that
-is registered (tekrar policies). For example:
+"candidates", "evidence", and the "policy_of_review" that says how many must approve it; what a dominated
+class is in says "allow_dominated". A member is an ID, an address such as "liman/1/p1", or a side of a
+candidate, {"candidate": 1, "side": "left"}. An end of a quotation may be part of an occurrence,
+{"occurrence": …, "text": "its words"} or {"occurrence": …, "words": "3-7"}. A "policy" is the "name" and
+"version" of one that is registered (tekrar policies). For example:
   {"operation": "accept_family", "kind": "variant", "members": ["liman/1/p3", "tarla/1/p3"],
    "rationale": "why"}, all on one line.
 docs/curation.md tells all of it.
@@ -94,6 +95,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the revision of the draft that the line edits: needed where the draft was submitted before",
     )  # fmt: skip
     parser.add_argument(
+        "--review-policy", choices=REVIEW_POLICIES, default=REVIEW_POLICIES[0],
+        help="how many others must approve, of lines that name no policy_of_review (default.v1: one)",
+    )  # fmt: skip
+    parser.add_argument(
         "--dry-run", action="store_true", help="print actions and digests, and submit nothing"
     )
     actor_argument(parser)
@@ -122,6 +127,7 @@ def run(args: argparse.Namespace) -> int:
             draft=args.draft if args.from_draft is None else args.from_draft,
             revises=args.revises,
             version=version,
+            review_policy=args.review_policy,
         )
         drafted = draft_lines(connection, lines, wording, actor=actor)
         if args.dry_run:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tekrar.cli.crosswalk import external_name
 from tekrar.cli.curation import asking, role_arguments, told
 from tekrar.cli.database import say
 from tekrar.cli.withdrawn import incident_words, tell_incident
+from tekrar.errors import NotFoundError
 from tekrar.view.plain import safe
+
+if TYPE_CHECKING:
+    from tekrar.store.curation.listing import Asker
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tekrar resolve`."""
-    parser.add_argument("id", metavar="ID", help="a family, quotation or canonical choice")
+    parser.add_argument(
+        "id", metavar="ID|NAMESPACE=EXTERNAL",
+        help="a family, quotation or canonical choice, or a name that somebody else gave to one (crosswalk)",
+    )  # fmt: skip
     parser.add_argument(
         "--release", metavar="RELEASE", help="its state as of this published release (default: now)"
     )
@@ -29,13 +37,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Resolve it."""
     with asking(args, reader=True) as ask:
-        found = ask(lambda asker: asker.resolve(args.id, release=args.release))
+        own = ask(lambda asker: _named(asker, args.id))
+        found = ask(lambda asker: asker.resolve(own, release=args.release))
         if args.current:
-            found["current"] = ask(lambda asker: asker.current(args.id, release=args.release))
+            found["current"] = ask(lambda asker: asker.current(own, release=args.release))
     tell_incident(args.release or "", found.get("withdrawn"))
     ended = found.get("ended", {})
     lines = [*map(safe, [*_lines(found), *_ending(ended)]), *told(ended.get("reason", ""), indent="  ┃ ")]
     return say(args, found, "\n".join(lines), always=True)
+
+
+def _named(asker: Asker, name: str) -> str:
+    """The structure that is meant: by its own ID, or by a name that somebody else gave to it (ID-08)."""
+    if "=" not in name:
+        return name
+    namespace, external = external_name(name, where="ID")
+    found = asker.crosswalk(namespace=namespace, external=external, page=1)
+    if not found:
+        raise NotFoundError(
+            f"nobody recorded {external!r} as a name of namespace {namespace!r}",
+            where="database",
+            expected="a name that was recorded, of a structure that may be read",
+            mend="tekrar crosswalk list shows those that were",
+            kind="not_found",
+        )
+    return str(found[0]["structure"])
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
@@ -63,6 +89,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     for name, words in (("successors", "successor"), ("predecessors", "predecessor")):
         for one in found[name]:
             yield f"{words:<12} {one}"
+    for one in found["also"]:
+        yield f"also         {one['namespace']}={one['external']}"
     if "current" in found:
         yield f"current      {found['current']['status']}  {found['current']['current'] or ''}".rstrip()
 

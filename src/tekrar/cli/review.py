@@ -91,7 +91,11 @@ def _record(args: argparse.Namespace, ask: Asked, verdict: str, note: str) -> in
             print_json(record)
         print_json({**done[-1], "reviews": [one["review"] for one in done]})
     elif verdict == "approve" and not args.quiet:
-        say_next("tekrar", "apply", *args.words)
+        ready = [one["proposal"] for one in done if one["state"] == "approved"]
+        if len(ready) < len(done):
+            say("where more than one approval is asked for, another reviewer approves too")
+        if ready:
+            say_next("tekrar", "apply", *ready)
     return EXIT_OK
 
 

@@ -17,6 +17,10 @@ CURATION_WORDS: Final[dict[str, tuple[str, str]]] = {
         "one review of each verdict from a reviewer",
         "the first review stands; a different verdict can still be given (tekrar review)",
     ),
+    "candidate_mismatch": (
+        "a candidate of a passage that the action is about",
+        "name the candidate that was looked at, or none",
+    ),
     "competing_choice": ("the choice in force, in `supersedes`", _AGAIN),
     "competing_membership": (
         "occurrences of no family in force, or of a predecessor",

@@ -43,6 +43,12 @@ def counted(count: int, one: str, many: str, *, form: str = "") -> str:
     return f"{count:{form}} {one if count == 1 else many}"
 
 
+def approval_words(given: int | None, needed: int) -> str:
+    """How many approvals there are of how many; None where that is not to be told."""
+    many = counted(needed, "approval", "approvals")
+    return f"{many} needed" if given is None else f"{given} of {many}"
+
+
 def page_said(page: int, pages: int) -> str:
     """Which page of how many; one past the end is said to be none, for it lists nothing."""
     if page <= pages:

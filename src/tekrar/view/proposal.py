@@ -15,7 +15,7 @@ from tekrar.store.curation.passages import Readable, StoredPassage
 from tekrar.view.changes import changes_of
 from tekrar.view.diff_text import diff_lines
 from tekrar.view.endpoints import Passage
-from tekrar.view.plain import isolated, quoted, safe
+from tekrar.view.plain import approval_words, isolated, quoted, safe
 
 #: Members and diffs that are shown unless all are asked for.
 SHOWN: Final = 12
@@ -81,6 +81,9 @@ def proposal_lines(
     yield f"draft        {isolated(record['draft'])}, revision {record['revision']}"
     stale = "; what it expects no longer holds" if record["stale"] else ""
     yield f"state        {record['state']}{stale}"
+    given = record["reviews"]
+    count = None if given is None else sum(one["outcome"] == "approve" and one["counts"] for one in given)
+    yield f"approvals    {record['policy_of_review']}, {approval_words(count, record['approvals_needed'])}"
     yield "rationale"
     yield from quoted(action["rationale"], width=width, indent="  ┃ ")
     yield from _grounds(action, most)

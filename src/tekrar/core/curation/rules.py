@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from tekrar.core.curation.action import Action, expected_occurrences
+from tekrar.core.curation.candidate_rules import check_candidates
 from tekrar.core.curation.choice import Choice, Compensation, Override
 from tekrar.core.curation.choice_rules import check_choice, check_compensation, check_override
 from tekrar.core.curation.family import Family
@@ -61,6 +62,7 @@ def check_action(action: Action, view: View) -> tuple[frozenset[bytes], ...]:
     check_competing(expansions, view, leaving=leaving)
     if isinstance(body, Supersession):
         check_moves(body.ordered, view, profile=action.profile, expansions=[found for _, found in expansions])
+    check_candidates(action, view, frozenset[bytes]().union(*(found for _, found in expansions)))
     return tuple(found for _, found in expansions)
 
 

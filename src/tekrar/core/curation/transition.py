@@ -42,7 +42,7 @@ STRUCTURE: Final[dict[str, dict[str, str]]] = {
 }
 OUTCOMES: Final = ("approve", "reject", "request_changes")
 #: Policy of review -> how many must approve.
-APPROVALS: Final[dict[str, int]] = {"default.v1": 1}
+APPROVALS: Final[dict[str, int]] = {"default.v1": 1, "two-approvals.v1": 2}
 
 _KINDS: Final = {
     ("outdated", "apply"): "outdated",

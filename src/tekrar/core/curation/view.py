@@ -73,13 +73,14 @@ class DiffFacts:
 @dataclass(frozen=True)
 class CandidateFacts:
     """One candidate: profile, digests of generator and participants, current disposition, hash of the event
-    that says so (None where the generator's own word stands)."""
+    that says so (None where the generator's own word stands), and the occurrences that its sides touch."""
 
     profile: bytes
     generator: bytes
     participants: bytes
     disposition: str
     event: bytes | None
+    touched: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)

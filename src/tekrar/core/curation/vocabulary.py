@@ -32,7 +32,7 @@ POLICY_RULES: Final = (
 )
 #: Rules that would choose silently (CAN-04).
 SILENT_RULES: Final = ("corpus_order", "shortest_uuid", "highest_similarity", "earliest_discovery")
-REVIEW_POLICIES: Final = ("default.v1",)
+REVIEW_POLICIES: Final = ("default.v1", "two-approvals.v1")
 MEMBER_TAGS: Final = ("class", "occurrence")
 STRUCTURE_TAGS: Final = ("class", "family")
 #: What an action may expect of a structure; what an action changes must be in force (AMB-31).

@@ -18,6 +18,7 @@ from tekrar.core.curation.quotation import End, Mapped, Quotation
 from tekrar.core.curation.refusal import refuse
 from tekrar.core.curation.supersession import MemberMove, Supersession
 from tekrar.core.curation.view import DiffFacts
+from tekrar.core.curation.vocabulary import REVIEW_POLICIES
 from tekrar.core.diff.record import PassageDiff, diff_of
 from tekrar.core.identity import members_digest, selection_id, uuid_text
 from tekrar.store.curation import human_lines as human
@@ -41,12 +42,14 @@ class Drafter:
         references: finds what lines name.
         read_file: the bytes of a file that a line names with @.
         diffs: every diff that the actions rest on, by (left, right).
+        review_policy: the policy of review of lines that name none.
     """
 
     view: StoredView
     references: References
     read_file: ReadFile
     diffs: dict[Pair, PassageDiff] = field(default_factory=dict)
+    review_policy: str = REVIEW_POLICIES[0]
 
     def action(self, line: human.HumanLine) -> Action:
         """The action that a line means.
@@ -74,6 +77,12 @@ class Drafter:
             body=body,
             candidates=tuple(sorted(self.references.candidates)),
             evidence=tuple(sorted(evidence | self.references.evidence)),
+            policy_of_review=fields.one_of(
+                said.get("policy_of_review", self.review_policy),
+                REVIEW_POLICIES,
+                item="$.policy_of_review",
+                kind="unknown_policy",
+            ),
         )
         occurrences = {one for family in action.families for one in self._expanded(family)}
         families = {one: self.view.family_of(one) for one in occurrences}

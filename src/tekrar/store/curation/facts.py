@@ -65,7 +65,9 @@ _DIFF: Final = b"""
     FROM curation.passage_diff WHERE diff = %s::uuid
 """
 _CANDIDATE: Final = b"""
-    SELECT uuid_send(c.profile), c.generator, c.participants, d.disposition, d.event
+    SELECT uuid_send(c.profile), c.generator, c.participants, d.disposition, d.event,
+        ARRAY(SELECT DISTINCT uuid_send(p.occurrence) FROM curation.candidate_participant p
+              WHERE p.set_key = c.set_key AND p.candidate = c.candidate ORDER BY 1)
     FROM curation.candidate c
     LEFT JOIN LATERAL (SELECT x.disposition, x.event FROM curation.disposition x
         WHERE x.candidate = c.candidate AND x.profile = c.profile
@@ -276,13 +278,14 @@ class StoredView:
         row = self.connection.execute(_CANDIDATE, (uuid_text(candidate),), binary=True).fetchone()
         if row is None:
             return None
-        profile, generator, participants, said, event = row
+        profile, generator, participants, said, event, touched = row
         return CandidateFacts(
             bytes(profile),
             bytes(generator),
             bytes(participants),
             said or "pending_review",
             None if event is None else bytes(event),
+            tuple(bytes(one) for one in touched),
         )
 
     def has_evidence(self, evidence: bytes) -> bool:

@@ -23,7 +23,9 @@ MOST_FILE: Final = 64 << 20
 
 _FAMILY: Final = (("kind", "members"), ("allow_dominated",))
 _QUOTATION: Final = (("kind", "source", "quoting", "attribution"), ("mapping", "diff"))
-_COMMON: Final = ("release", "profile", "draft", "revises", "candidates", "evidence")
+_COMMON: Final = (
+    "release", "profile", "draft", "revises", "candidates", "evidence", "policy_of_review",
+)  # fmt: skip
 #: Operation -> (keys that must be there, keys that may).
 KEYS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "accept_family": _FAMILY,

@@ -18,7 +18,7 @@ from tekrar.store.session import Connection
 
 _PROPOSALS: Final = (
     "seq", "proposal", "operation", "edition", "profile", "author", "draft", "revision", "recorded_at",
-    "state", "stale",
+    "state", "stale", "approvals", "approvals_needed",
 )  # fmt: skip
 _HISTORY: Final = ("seq", "kind", "actor", "recorded_at", "proposal", "facts")
 _FAMILIES: Final = ("family", "kind", "size", "tagged", "classes", "decision", "state", "first")
@@ -35,6 +35,7 @@ _WITHOUT: Final = {
 _CHOICES: Final = (
     "choice", "tag", "structure", "member", "policy", "policy_version", "rule", "policy_document", "decision",
 )  # fmt: skip
+_NAMES: Final = ("namespace", "external", "structure", "recorded_by", "recorded_at", "ledger_seq")
 _POLICIES: Final = (
     "name", "version", "rule", "digest", "document", "author", "recorded_at", "ledger_seq",
 )  # fmt: skip
@@ -184,6 +185,29 @@ class Asker:
     def policies(self, name: str | None = None, version: str | None = None) -> list[Record]:
         """Choice policies whose texts are kept, by name and version; the public is told no author."""
         return self._rows("api.list_policies(%s, %s)", (name, version), _POLICIES)
+
+    def crosswalk(
+        self,
+        structure: str | None = None,
+        *,
+        namespace: str | None = None,
+        external: str | None = None,
+        after: tuple[str, str] | None = None,
+        page: int = 100,
+    ) -> list[Record]:
+        """Names that others gave to structures, by namespace and name; the public is not told who recorded
+        them (ID-08).
+
+        Args:
+            structure: keep those of one structure.
+            namespace, external: keep those of one namespace; one name in it.
+            after: namespace and name of the last one of the page before.
+            page: how many at most.
+        """
+        of = structure and id_text(structure, "structure")
+        parameters = (of, namespace, external, *(after or (None, None)), page)
+        query = "api.list_crosswalk(%s::uuid, %s, %s, %s, %s, %s::integer)"
+        return self._rows(query, parameters, _NAMES)
 
     def canonical(self, release: str, structure: str, *, policy: str) -> Record:
         """The canonical occurrence under a named policy in a named release (AMB-25).

@@ -12,6 +12,7 @@ from typing import Any, Final
 from tekrar.core.curation.action import Action, canonical_bytes, parse
 from tekrar.core.curation.family import Family
 from tekrar.core.curation.rules import check_action
+from tekrar.core.curation.vocabulary import REVIEW_POLICIES
 from tekrar.core.encoding import sha256
 from tekrar.core.identity import uuid_text
 from tekrar.errors import NotFoundError, TekrarError, UsageError
@@ -101,6 +102,7 @@ class Wording:
         draft: the draft of a single line.
         revises: the revision of it that the line edits, as a number or by the proposal's digest.
         version: of the saved draft that the line was read at.
+        review_policy: how many must approve what lines propose that name no policy_of_review.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Wording:
     draft: str | None = None
     revises: str | None = None
     version: int | None = None
+    review_policy: str = REVIEW_POLICIES[0]
 
 
 def draft_lines(
@@ -138,7 +141,9 @@ def draft_lines(
                 if basis.release not in drafters:
                     view = StoredView(connection, basis)
                     references = References(view, wording.ranked)
-                    drafters[basis.release] = Drafter(view, references, wording.read_file)
+                    drafters[basis.release] = Drafter(
+                        view, references, wording.read_file, review_policy=wording.review_policy
+                    )
                 drafted.append(_drafted(line, drafters[basis.release], wording))
     return drafted
 

@@ -22,7 +22,10 @@ BEGIN
     PERFORM curation.admit_crosswalk(payload);
     SELECT c.structure INTO known FROM curation.crosswalk c WHERE c.namespace = namespace AND c.external = external;
     IF FOUND THEN
-        PERFORM tekrar_meta.compare('bad_argument', 'structure of ' || external, known::text, structure::text, 'TK012');
+        IF known <> structure THEN
+            PERFORM tekrar_meta.bad_argument('structure', format('%s, which %s=%s names already', known, namespace, external),
+                                             structure::text);
+        END IF;
         RETURN jsonb_build_object('outcome', 'already_recorded', 'structure', structure);
     END IF;
     seq := curation.append('crosswalk', payload);

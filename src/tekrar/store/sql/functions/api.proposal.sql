@@ -18,7 +18,8 @@ BEGIN
     state := curation.proposal_state(p);
     hidden := curation.acting() = 'tekrar_reviewer' AND NOT curation.verdicts_shown(p, actor);
     RETURN jsonb_build_object('proposal', digest, 'operation', p.operation, 'edition', p.edition, 'profile', p.profile,
-        'text_release', p.text_release, 'policy_of_review', p.policy, 'author', curation.name_of(p.author), 'draft', p.draft,
+        'text_release', p.text_release, 'policy_of_review', p.policy, 'approvals_needed', (SELECT v.approvals
+        FROM curation.review_policy v WHERE v.policy = p.policy), 'author', curation.name_of(p.author), 'draft', p.draft,
         'revision', p.revision, 'freeze', p.freeze_epoch, 'recorded_at', tekrar_meta.instant(p.recorded_at),
         'seq', p.ledger_seq, 'action', convert_from(p.action, 'UTF8'), 'state', CASE WHEN hidden THEN 'open' ELSE state END,
         'stale', state IN ('submitted', 'approved') AND curation.is_stale(p))

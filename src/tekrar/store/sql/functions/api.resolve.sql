@@ -1,6 +1,7 @@
 -- What an ID of curation names, exactly, with its state as of a published release (null: now) and its direct successors. It
 -- never follows them: the record of a superseded structure is its own (CAN-06, AMB-31). {"kind", "id", "state", "record",
--- "successors", "predecessors"}, and of one that ended "ended", as api.ending says it. One that no decision ended and that the release does not bear is not `effective` there
+-- "successors", "predecessors", "also"}, the last of them the first 100 names that others gave to it now (ID-08); and of one that
+-- ended "ended", as api.ending says it. One that no decision ended and that the release does not bear is not `effective` there
 -- (AMB-28, AMB-30): a family of its series needs_successor, anything else is not_in_release. Of a withdrawn release the state
 -- was that, and `withdrawn` says since when and why.
 CREATE OR REPLACE FUNCTION api.resolve(id uuid, release uuid) RETURNS jsonb
@@ -66,7 +67,10 @@ BEGIN
             UNION ALL SELECT c.choice FROM curation.canonical_choice c WHERE c.supersedes = id
                 AND (at IS NULL OR c.decision <= at)) AS x), '[]'),
         'predecessors', coalesce((SELECT jsonb_agg(n.predecessor ORDER BY n.predecessor) FROM curation.succession n
-            WHERE n.successor = id), '[]'));
+            WHERE n.successor = id), '[]'),
+        'also', coalesce((SELECT jsonb_agg(jsonb_build_object('namespace', x.in_namespace, 'external', x.named)
+            ORDER BY x.in_namespace COLLATE "C", x.named COLLATE "C")
+            FROM api.list_crosswalk(id, NULL, NULL, NULL, NULL, 100) AS x), '[]'));
 END
 $$;
 REVOKE ALL ON FUNCTION api.resolve(uuid, uuid) FROM PUBLIC;

@@ -1,6 +1,6 @@
 -- Refuses an action for what other decisions, marks and publications may change at any time: a choice, a compensation or an
 -- override that does not fit what is in force, occurrences that are in other families than it expects, or in one already; and
--- candidates or evidence that are not there. `ids` are the occurrences that its families expand to, ascending.
+-- candidates or evidence that are not there, or candidates of other passages. `ids` are the occurrences that its families expand to, ascending.
 CREATE OR REPLACE FUNCTION curation.check_now(a jsonb, ids uuid[]) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -50,6 +50,9 @@ BEGIN
     END IF;
     IF odd IS NOT NULL THEN
         PERFORM curation.refuse('not_found', format('there is no %s', odd), split_part(odd, ' ', 1), 'what is loaded', odd);
+    END IF;
+    IF a -> 'candidates' <> '[]' THEN
+        called := curation.check_candidates(a, ids) IS NULL;
     END IF;
 END
 $$;

@@ -24,7 +24,7 @@ BEGIN
     called := curation.form_ids(a -> 'evidence', 'evidence') IS NULL;
     -- All of it at once; one by one only where that does not hold, to say what.
     IF concat_ws(' ', a ->> 'format', a ->> 'policy_of_review', a ->> 'profile', a ->> 'text_release',
-                 a #>> '{expected,occurrences}') !~ ('^tekrar/curation-action/v1 default[.]v1'
+                 a #>> '{expected,occurrences}') !~ ('^tekrar/curation-action/v1 (default|two-approvals)[.]v1'
             '( [0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}){2} [0-9a-f]{64}$')
        OR (jsonb_typeof(a -> 'edition') = 'string' AND octet_length(a ->> 'edition') BETWEEN 1 AND 65536
            AND jsonb_typeof(a -> 'rationale') = 'string' AND octet_length(a ->> 'rationale') BETWEEN 1 AND 65536) IS NOT true THEN
@@ -33,7 +33,7 @@ BEGIN
         called := curation.form_text(a -> 'profile', 'profile', 'uuid') IS NULL;
         called := curation.form_text(a -> 'text_release', 'text_release', 'uuid') IS NULL;
         called := curation.form_text(a -> 'rationale', 'rationale', 'words') IS NULL;
-        called := curation.form_text(a -> 'policy_of_review', 'policy_of_review', '^default[.]v1$') IS NULL;
+        called := curation.form_text(a -> 'policy_of_review', 'policy_of_review', '^(default|two-approvals)[.]v1$') IS NULL;
         called := curation.form_text(a #> '{expected,occurrences}', 'expected.occurrences', 'digest') IS NULL;
     END IF;
     CASE body
