@@ -165,5 +165,5 @@ def test_a_change_of_any_value_is_found(kept: Kept) -> None:
     assert unseen == []
     assert found > 210
     # A row of another key than its partition's is refused whoever writes it.
-    key = {"core": "release_key", "repetition": "profile_key"}
+    key = {"core": "release_key", "curation": "set_key", "repetition": "profile_key"}
     assert set(refused) == {(relation, key[relation.partition(".")[0]]) for relation in BULK}
