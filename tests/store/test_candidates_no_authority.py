@@ -159,6 +159,7 @@ NAMING = {
     *("curation.announce_candidates", "curation.record_candidates", "curation.record_disposition"),
     *("curation.last_event", "curation.sets_of", "curation.closed_candidates", "curation.inventory_roots"),
     *("curation.unresolved_records", "curation.check_override", "curation.check_now"),
+    "curation.check_candidates",
     "curation.refuse_unreviewed_override",
 }
 #: Of these, those that look into a result: its kind, places and stated disposition, for a list.

@@ -124,7 +124,7 @@ def test_a_plan_has_the_id_of_its_own_facts(admin: Connection, actors: Loaded) -
 
 _AROUND = (
     "repetition-head", "publisher-grant", "freeze-epoch", "seal", "text-seal", "rows/occurrence",
-    "rows/class", "visible",
+    "rows/class", "visible", "approvals",
 )  # fmt: skip
 
 
