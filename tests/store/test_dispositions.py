@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -12,10 +13,12 @@ import pytest
 from tekrar.core.encoding import canonical_json, lp, manifest_root, profile_scope, sha256
 from tekrar.core.identity import uuid_text
 from tekrar.errors import DatabaseError, NotFoundError, UsageError
+from tekrar.store.evidence import diffs
 from tekrar.store.evidence.diffs import derive_diffs, store_diffs
 from tekrar.store.evidence.loading import load_within
 from tekrar.store.evidence.marks import Mark, mark_candidates
 from tekrar.store.evidence.unresolved import EvidenceReader
+from tekrar.store.permission import snapshot_of
 from tekrar.store.roles import LOGIN, Role
 from tekrar.store.session import Connection, open_target
 from tekrar.store.target import Embedded, of_embedded
@@ -358,6 +361,34 @@ def test_diffs_are_derived_from_the_stored_text_and_kept_once(case: Case) -> Non
     assert row is not None
     assert bytes(row[0]) == derived[0].script.encoded
     assert release
+
+
+def test_passages_are_looked_up_by_their_bounds(case: Case) -> None:
+    """Under row-level security a bound that must be computed is no key of an index: every separator of the
+    release was read for every occurrence."""
+    case.publish()
+    named = {
+        "key": case.one.profiles["FP"],
+        "ids": [uuid_text(case.maker.held.id[0])],
+        "block": 32768,
+        "masked": 1,
+    }
+    with snapshot_of(case.login, Role.CURATOR, AUTHOR) as held:
+        held.execute(b"SET LOCAL enable_seqscan = off")
+        ((plan,),) = held.execute(b"EXPLAIN (FORMAT JSON) " + diffs._ENDPOINTS, named).fetchall()
+    keys = {
+        node["Relation Name"].rstrip("0123456789"): node["Index Cond"]
+        for node in nodes_of(plan[0]["Plan"])
+        if "Index Cond" in node and "Relation Name" in node
+    }
+    assert [word for word in ("atom >=", "atom <=") if word not in keys["separator_"]] == []
+    assert [word for word in ("block >=", "block <=") if word not in keys["text_block_"]] == []
+
+
+def nodes_of(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for one in plan.get("Plans", ()):
+        yield from nodes_of(one)
 
 
 @pytest.mark.req("DIF-04", "DIF-05")

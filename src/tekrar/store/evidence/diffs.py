@@ -26,18 +26,16 @@ _BLOCK: Final = 32768
 _PROFILES: Final = b"SELECT p.profile_key FROM repetition.profile p WHERE p.profile = %s::uuid ORDER BY 1"
 _STORE: Final = b"SELECT api.store_diffs(%s::uuid, %s::jsonb)"
 # One row an occurrence: its text by whole blocks, the separators about it, the spans that its witness masks.
+# Bounds are made once for each, behind a fence: under row-level security PostgreSQL looks nothing up by what
+# it must compute first, and would read every separator of the release for every occurrence.
 _ENDPOINTS: Final = b"""
     SELECT uuid_send(o.occurrence), o.start_byte, o.extent, w.root, uuid_send(r.text_release), p.projection,
         (SELECT string_agg(b.data, ''::bytea ORDER BY b.block) FROM core.text_block b
-         WHERE b.release_key = a.release_key
-           AND b.block BETWEEN o.start_byte / %(block)s AND (o.start_byte + o.extent - 1) / %(block)s),
+         WHERE b.release_key = a.release_key AND b.block >= i.first_block AND b.block <= i.last_block),
         (SELECT array_agg(ARRAY[s.kind::bigint, s.start_byte, s.end_byte] ORDER BY s.atom)
          FROM core.separator s
-         WHERE s.release_key = a.release_key AND s.atom >= h.first_atom - 1
-           AND s.atom <= coalesce(
-               (SELECT n.first_atom FROM core.paragraph n
-                WHERE n.release_key = a.release_key AND n.paragraph = o.last_paragraph + 1), 2147483647)
-           AND s.start_byte <= o.start_byte + o.extent AND s.end_byte >= o.start_byte),
+         WHERE s.release_key = a.release_key AND s.atom >= i.first_atom AND s.atom <= i.last_atom
+           AND s.start_byte <= i.end_byte AND s.end_byte >= o.start_byte),
         (SELECT array_agg(ARRAY[t.start_byte, t.end_byte] ORDER BY t.start_byte)
          FROM repetition.witness_span t
          WHERE t.profile_key = o.profile_key AND t.witness = o.witness AND t.treatment = %(masked)s)
@@ -47,6 +45,14 @@ _ENDPOINTS: Final = b"""
     JOIN core.release r USING (release_key)
     JOIN repetition.witness w ON w.profile_key = o.profile_key AND w.witness = o.witness
     JOIN core.paragraph h ON h.release_key = a.release_key AND h.paragraph = o.paragraph
+    CROSS JOIN LATERAL (SELECT o.last_paragraph + 1 AS paragraph OFFSET 0) AS f
+    LEFT JOIN core.paragraph n ON n.release_key = a.release_key AND n.paragraph = f.paragraph
+    CROSS JOIN LATERAL (
+        SELECT h.first_atom - 1 AS first_atom, coalesce(n.first_atom, 2147483647) AS last_atom,
+            (o.start_byte / %(block)s)::integer AS first_block,
+            ((o.start_byte + o.extent - 1) / %(block)s)::integer AS last_block,
+            o.start_byte + o.extent AS end_byte
+        OFFSET 0) AS i
     WHERE o.profile_key = %(key)s AND o.occurrence = ANY (%(ids)s::uuid[])
 """
 
