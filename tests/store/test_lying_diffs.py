@@ -121,6 +121,25 @@ def test_a_lying_diff_is_refused_published_by_nobody_and_mended(
         assert connection.execute(lied, (own["diff"],)).fetchone() == (1,)
 
 
+@pytest.mark.req("VAL-08", "CL-08")
+def test_what_a_release_bound_that_was_withdrawn_is_derived_again(bench: Bench, login: Connection) -> None:
+    """Its release was withdrawn for what was decided, and the decision still stands: it is not published once
+    more unasked."""
+    (family,) = bench.decide(bench.action("accept_family", "family", lying(bench, 1, 2)))["structures"]
+    release = publish(bench.admin, plan_of(bench.admin, bench.loaded, "FP"))["releases"][0]["release"]
+    root = bench.value(
+        "SELECT encode(a.artifact_root, 'hex') FROM repetition.artifact a JOIN repetition.profile p"
+        " USING (artifact_key) WHERE p.profile_key = %s",
+        bench.loaded.profiles["FP"],
+    )
+    call(bench.admin, "tekrar_publisher", "yayıncı", "api.withdraw", release, "yalan fark", "curation")
+    said = refused(lambda: prepare(login, root, ["FP"], actor="yayıncı"))
+    assert family in said.where
+    moves = {("o", 1): "residue", ("o", 2): "residue"}
+    bench.decide(bench.supersede("retire", [family], [], moves))
+    assert prepare(login, root, ["FP"], actor="yayıncı")
+
+
 @pytest.mark.req("VAL-08")
 def test_a_release_that_binds_a_lying_diff_is_found(bench: Bench) -> None:
     """Published by somebody who speaks to the database directly: found until the release is withdrawn."""

@@ -42,7 +42,8 @@ _PASSAGES: Final = b"""
     SELECT n.proposal, p.*
     FROM unnest(%s::text[]) AS n(proposal) CROSS JOIN LATERAL api.passages(n.proposal, %s::integer) AS p
 """
-# Decisions in force since the last release of the profile; what an earlier one binds was asked then.
+# Decisions in force since the last release of the profile; what an earlier one binds was asked then. One that
+# was withdrawn for what was decided binds nothing, as curation.unapproved has it.
 _DECIDED: Final = b"""
     SELECT p.profile_key, s.decision, s.own::text, s.diff::text, s.lhs::text, s.rhs::text
     FROM repetition.profile p JOIN repetition.artifact a USING (artifact_key)
@@ -55,7 +56,8 @@ _DECIDED: Final = b"""
     WHERE encode(a.artifact_root, 'hex') = %s AND p.short = %s
         AND NOT EXISTS (SELECT FROM curation.supersession x WHERE x.predecessor = s.own)
         AND s.decision > coalesce((SELECT max(r.ledger_seq) FROM repetition.repetition_release r
-                                   WHERE r.profile = p.profile), -1)
+                                   LEFT JOIN repetition.incident i USING (release)
+                                   WHERE r.profile = p.profile AND i.cause IS DISTINCT FROM 'curation'), -1)
     ORDER BY s.decision, s.diff
 """
 _PROPOSE: Final = "propose it again: tekrar propose derives every diff from the text"
